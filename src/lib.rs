@@ -225,12 +225,17 @@ mod storage;
 /// ```
 pub mod formula {
     #[doc(hidden)]
-    pub use crate::dtype::MachineFloat as Machine;
-    pub use crate::ops::formula::{
-        Five, Formula, Four, IntoNumber, Mask, Number, One, Results, Six, Three, Two, select,
-    };
+    pub use crate::dtype::numbers::{MachineBits, MachineComplex, MachineInexact, MachineNumber, MachineReal};
     #[doc(hidden)]
-    pub use crate::ops::formula::{Named, NoFormula, Takes, callee, has_fast_path, stated};
+    pub use crate::dtype::{MachineFloat as Machine, MachineInt};
+    #[doc(hidden)]
+    pub use crate::ops::formula::{
+        AMask, ANumber, Among, Named, NoFormula, OfTensors, Takes, callee, has_fast_path, is_side_by_side, mask, stated,
+    };
+    pub use crate::ops::formula::{
+        BitsAndBools, Complexes, Five, Floats, Formula, Four, Inexacts, Integers, IntoNumber, Kinds, Mask, Number,
+        NumberSet, Numbers, One, Plain, Reals, Results, Six, Three, Two, WithMasks, select,
+    };
     pub use crate::ops::reduce::own::Reducer;
     pub use crate::tensor::ReducedBeside;
 }
@@ -372,13 +377,18 @@ pub use castiron_macros::einsum;
 /// ```
 pub use castiron_macros::fused;
 
-/// A formula of one's own, of one to six floating-point numbers, which gives one or up to four: written once, it runs in loops of each instruction set on the host,
+/// A formula of one's own, of one to six numbers, which gives one or up to four: written once, it runs in loops of each instruction set on the host,
 /// as a kernel on GPUs, inside of [`fused!`], and has a gradient.
 ///
 /// The function becomes a value of its name, which [`Tensor::apply`], [`Tensor::apply_`] and [`Tensor::apply_into`] take, and [`fused!`] calls. `F` stands for the numbers of an element, of a kernel that is
 /// recorded and of a derivative alike ([`formula::Number`]): operators, constants (`f64`, `i32`), the functions of castiron's operations
 /// (`x.exp()`), loops with a known number of steps, and other formulas. `x.gt(0.0)` compares, and [`select`](formula::select) chooses;
 /// `if` can't, since it asks once for all elements. Half-precision elements compute in `f32` and are rounded once.
+///
+/// `F: Float` are floating-point numbers. `I: Integer` are integers, with `& | ^ ! << >>`, [`gcd`](Tensor::gcd), `x.floor_divide(y)`, `%` and
+/// wrapping arithmetic (divided by zero they give 0), `R: Real` both, `C: ComplexFloat` complex numbers, `X: Inexact` floating-point and
+/// complex numbers, `N: Numeric` all, `B: Bits` integers and bools: each has what all of its dtypes have. `name: Mask` is an operand of
+/// bools, and `-> Mask` a result.
 ///
 /// Its derivative is read from it. Where a better one is known, such as one that does not overflow, `#[formula(derivative = (by_x, by_y))]`
 /// names formulas of the same operands, or `_`; debug builds compare both where a gradient is computed, and panic if they differ.
@@ -404,6 +414,17 @@ pub use castiron_macros::fused;
 /// // As a part of a larger expression, in one pass.
 /// let y = fused!(swish(x, 1.0) * 2 + x.gentle(2.0));
 /// assert_eq!(layer(&y).shape(), [3]);
+///
+/// #[formula(method)]
+/// fn inside<R: Real>(x: R, low: R, high: R) -> Mask {
+///     x.ge(low) & x.lt(high)
+/// }
+/// #[formula(method)]
+/// fn hashed<I: Integer>(x: I, keep: Mask) -> I {
+///     select(keep, (x ^ (x >> 7)) * 31, -1)
+/// }
+/// let x = tensor![3, 500, 70];
+/// assert_eq!(x.hashed(x.inside(0, 100)).to_vec(), [93, -1, 2170]);
 /// ```
 pub use castiron_macros::formula;
 /// A reduction of one's own, by its steps in floating-point numbers: `start` gives a state of one number or several, `step` takes an element

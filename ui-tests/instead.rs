@@ -1689,6 +1689,24 @@ fn runs() {
 }
 }
 
+mod formulas_floats_of_a_formula_of_integers {
+use castiron::{formula, tensor};
+
+#[formula]
+fn parity<I: Integer>(x: I, y: I) -> I {
+    (x ^ y) & 1
+}
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].to::<i64>().apply(parity, 3);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod formulas_formula_called_without_its_operands {
 use castiron::{formula, fused, tensor};
 
@@ -1718,6 +1736,28 @@ fn third<F: Float>(x: F) -> F {
 
 pub fn main() {
     let _ = tensor![1.0, 2.0].apply(third, ());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_formula_of_another_set {
+use castiron::{formula, tensor};
+
+#[formula]
+fn squared<F: Inexact>(x: F) -> F {
+    x * x
+}
+#[formula]
+fn next<I: Integer>(x: I) -> I {
+    x * x + 1
+}
+
+pub fn main() {
+    let _ = tensor![1, 2].apply(next, ());
 }
 
 #[test]
@@ -1777,6 +1817,42 @@ fn swish<F: Float>(x: F, beta: F) -> F {
 
 pub fn main() {
     let _ = tensor![1.0, 2.0].apply(swish, 0.5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_fraction_in_a_formula_of_integers {
+use castiron::{formula, tensor};
+
+#[formula]
+fn above<I: Integer>(x: I) -> I {
+    x + 1
+}
+
+pub fn main() {
+    let _ = tensor![1, 2].apply(above, ());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_function_of_integers_in_a_formula {
+use castiron::{formula, tensor};
+
+#[formula]
+fn grown<I: Integer>(x: I) -> I {
+    x * x
+}
+
+pub fn main() {
+    let _ = tensor![1, 2].apply(grown, ());
 }
 
 #[test]
@@ -1883,6 +1959,25 @@ fn runs() {
 }
 }
 
+mod formulas_numbers_for_a_mask {
+use castiron::{formula, tensor};
+
+#[formula]
+fn kept<F: Float>(x: F, keep: Mask) -> F {
+    select(keep, x, 0)
+}
+
+pub fn main() {
+    let (x, weights) = (tensor![1.0, 2.0], tensor![0.0, 1.0]);
+    let _ = x.apply(kept, weights.ne(0));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod formulas_plain_struct_as_a_reducer {
 use castiron::tensor;
 
@@ -1890,6 +1985,24 @@ struct Total;
 
 pub fn main() {
     let _ = (tensor![1.0, 2.0].sum(), Total);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_quotient_in_a_formula_of_integers {
+use castiron::{formula, tensor};
+
+#[formula]
+fn half<I: Integer>(x: I) -> I {
+    x.floor_divide(2)
+}
+
+pub fn main() {
+    let _ = tensor![1, 2].apply(half, ());
 }
 
 #[test]
@@ -1945,6 +2058,43 @@ impl WeightedSum {
 
 pub fn main() {
     let _ = tensor![1.0, 2.0].reduce_by(WeightedSum, 0.5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_set_of_a_formula {
+use castiron::{formula, tensor};
+
+#[formula]
+    z.conj()
+    z.conj()
+}
+
+pub fn main() {
+    let _ = tensor![1.0 + 2.0j].apply(turned, ());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formulas_several_numbers_as_a_method {
+use castiron::{formula, fused, tensor};
+
+#[formula(method)]
+fn polar<F: Float>(x: F, y: F) -> (F, F) {
+    (x.hypot(y), y.atan2(x))
+}
+
+pub fn main() {
+    let (x, y) = (tensor![3.0, 1.0], tensor![4.0, 0.0]);
+    let (radius, _) = x.polar(&y); let _ = fused!(radius * 2);
 }
 
 #[test]

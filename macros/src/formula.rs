@@ -5,6 +5,7 @@
 //! stands and in the words of formulas; types find the rest.
 
 use super::fallible::listed;
+use super::signature::{Set, Signature, joined};
 use super::{Mistake, is_ident, is_punct, tokens};
 use proc_macro::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 
@@ -21,7 +22,7 @@ const OTHER_WORDS: [&str; 34] = [
     "u32", "u64", "usize", "isize", "bool",
 ];
 const ARGUMENTS: &str = "formula: its arguments are `method`, to call it as a method of tensors, and `derivative = (by_x, by_y)`, formulas of the same operands";
-const FORM: &str = "a formula is written `#[formula] fn name<F: Float>(x: F, y: F) -> F { … }`";
+const FORM: &str = "a formula is written `#[formula] fn name<F: Float>(x: F, y: F) -> F { … }`, with another set of numbers if need be, such as `I: Integer`";
 
 pub(super) fn formula(arguments: TokenStream, function: TokenStream) -> Result<TokenStream, Mistake> {
     let mut is_method = false;
@@ -47,11 +48,12 @@ pub(super) fn formula(arguments: TokenStream, function: TokenStream) -> Result<T
             "formula: `derivative` names a formula for each of the {} operands, or `_` where nothing better is known",
             function.operands.len()
         );
-        return Err(Mistake::at(function.name.span(), message));
+        return Err(Mistake::at(function.signature.name.span(), message));
     }
-    if !derivatives.is_empty() && function.results > 1 {
-        let message = "formula: `derivative` is of a formula that gives one number";
-        return Err(Mistake::at(function.name.span(), message));
+    if !derivatives.is_empty() && (function.results > 1 || function.gives_mask || function.signature.set != Set::Float)
+    {
+        let message = "formula: `derivative` is of a formula that gives one floating-point number";
+        return Err(Mistake::at(function.signature.name.span(), message));
     }
     function.derivatives = derivatives;
     let mut out = function.written()?;
@@ -62,154 +64,188 @@ pub(super) fn formula(arguments: TokenStream, function: TokenStream) -> Result<T
 }
 
 struct Function {
-    /// Attributes and visibility.
-    before: TokenStream,
-    visibility: TokenStream,
-    name: TokenTree,
-    /// The type of its numbers.
-    number: String,
-    /// Its operands, and whether each is `mut`.
-    operands: Vec<(TokenTree, bool)>,
+    signature: Signature,
+    /// Its operands, whether each is `mut`, and whether it is a mask.
+    operands: Vec<(TokenTree, bool, bool)>,
     /// How many numbers it gives.
     results: usize,
-    body: Group,
+    /// Whether it gives a mask.
+    gives_mask: bool,
     /// The formulas of its derivative by each operand, or `_`.
     derivatives: Vec<Vec<TokenTree>>,
 }
 
-fn found(input: &Tokens, at: usize) -> Result<&TokenTree, Mistake> {
-    input.get(at).ok_or_else(|| Mistake::at(input.last().map_or_else(Span::call_site, TokenTree::span), FORM))
-}
-
 impl Function {
     fn read(input: &Tokens) -> Result<Self, Mistake> {
-        let wrong = |token: &TokenTree| Mistake::at(token.span(), FORM);
-        let mut at = 0;
-        let mut before = TokenStream::new();
-        while is_punct(found(input, at)?, '#') {
-            before.extend(input[at..at + 2].iter().cloned());
-            at += 2;
-        }
-        let mut visibility = TokenStream::new();
-        if is_ident(found(input, at)?, "pub") {
-            visibility.extend([input[at].clone()]);
-            at += 1;
-            if let TokenTree::Group(_) = found(input, at)? {
-                visibility.extend([input[at].clone()]);
-                at += 1;
-            }
-        }
-        if !is_ident(found(input, at)?, "fn") {
-            return Err(wrong(&input[at]));
-        }
-        let name = found(input, at + 1)?.clone();
-        // `<F: Float>`
-        let [open, number, colon] = [2, 3, 4].map(|more| found(input, at + more));
-        let (open, number, colon) = (open?, number?, colon?);
-        if !is_punct(open, '<') || !is_punct(colon, ':') || !matches!(number, TokenTree::Ident(_)) {
-            return Err(wrong(open));
-        }
-        let close = (at + 5..input.len()).find(|&at| is_punct(&input[at], '>')).ok_or_else(|| wrong(number))?;
-        if !is_ident(&input[close - 1], "Float") {
-            let message = "a formula is of floating-point numbers: `fn name<F: Float>(x: F) -> F`";
-            return Err(Mistake::at(input[close - 1].span(), message));
-        }
-        let number_name = number.to_string();
-        let TokenTree::Group(list) = found(input, close + 1)? else { return Err(wrong(&input[close + 1])) };
-        let list: Vec<TokenTree> = list.stream().into_iter().collect();
+        let (signature, _) = Signature::read(input, 0, FORM)?;
+        let number = &signature.number;
         let mut operands = Vec::new();
-        for operand in listed(&list) {
-            let (is_mut, rest) = match operand {
-                [first, rest @ ..] if is_ident(first, "mut") => (true, rest),
-                all => (false, all),
-            };
-            match rest {
-                [name @ TokenTree::Ident(_), colon, ty] if is_punct(colon, ':') && is_ident(ty, &number_name) => {
-                    operands.push((name.clone(), is_mut));
-                }
+        for operand in &signature.operands {
+            let (is_mut, name) = match &operand.pattern[..] {
+                [first, name] if is_ident(first, "mut") => (true, name),
+                [name @ TokenTree::Ident(_)] => (false, name),
                 _ => {
-                    let message = format!(
-                        "an operand of a formula is a number, `name: {number_name}`: one element of each tensor, or a scalar"
-                    );
-                    return Err(Mistake::at(operand[0].span(), message));
+                    return Err(Mistake::at(
+                        operand.pattern.first().map_or_else(Span::call_site, TokenTree::span),
+                        FORM,
+                    ));
                 }
+            };
+            let is_mask = operand.type_name() == "Mask";
+            if !is_mask && operand.type_name() != *number {
+                let message = format!(
+                    "an operand of a formula is a number, `name: {number}`, or a mask, `name: Mask`: one element of each tensor, or a scalar"
+                );
+                return Err(Mistake::at(operand.pattern[0].span(), message));
             }
+            operands.push((name.clone(), is_mut, is_mask));
         }
         if operands.is_empty() || operands.len() > MOST {
-            return Err(Mistake::at(name.span(), format!("a formula has one operand to {MOST}")));
+            return Err(Mistake::at(signature.name.span(), format!("a formula has one operand to {MOST}")));
         }
-        let arrow = close + 2;
-        let gives = [found(input, arrow)?, found(input, arrow + 1)?, found(input, arrow + 2)?];
-        let results = match gives[2] {
-            TokenTree::Group(list) if list.delimiter() == Delimiter::Parenthesis => {
+        if signature.set != Set::Bits && operands.iter().all(|(.., is_mask)| *is_mask) {
+            let message = "a formula of masks alone is one of bools: `fn name<B: Bits>(a: B, b: B) -> B`";
+            return Err(Mistake::at(signature.name.span(), message));
+        }
+        let gives_mask = joined(&signature.gives) == "Mask";
+        let results = match &signature.gives[..] {
+            [TokenTree::Group(list)] if list.delimiter() == Delimiter::Parenthesis => {
                 let list = list.stream().into_iter().collect::<Vec<_>>();
                 let list = listed(&list);
-                let is_number = |part: &&[TokenTree]| matches!(part, [one] if is_ident(one, &number_name));
+                let is_number = |part: &&[TokenTree]| matches!(part, [one] if is_ident(one, number));
                 if list.len() > 1 && list.iter().all(is_number) { list.len() } else { 0 }
             }
-            one => usize::from(is_ident(one, &number_name)),
+            one => usize::from(joined(one) == *number || gives_mask),
         };
-        if !is_punct(gives[0], '-') || !is_punct(gives[1], '>') || results == 0 || results > MOST_RESULTS {
+        if results == 0 || results > MOST_RESULTS {
             let message = format!(
-                "a formula gives a number, `-> {number_name}`, or up to {MOST_RESULTS} as a tuple, `-> ({number_name}, {number_name})`"
+                "a formula gives a number, `-> {number}`, up to {MOST_RESULTS} as a tuple, `-> ({number}, {number})`, or a mask, `-> Mask`"
             );
-            return Err(Mistake::at(gives[2].span(), message));
+            return Err(Mistake::at(signature.gives.first().unwrap_or(&signature.name).span(), message));
         }
-        let TokenTree::Group(body) = found(input, arrow + 3)? else { return Err(wrong(&input[arrow + 3])) };
-        Ok(Function {
-            before,
-            visibility,
-            name,
-            number: number_name,
-            operands,
-            results,
-            body: body.clone(),
-            derivatives: Vec::new(),
-        })
+        Ok(Function { signature, operands, results, gives_mask, derivatives: Vec::new() })
     }
 
     /// The type of its count of operands.
     fn count(&self) -> String {
-        count(self.operands.len())
+        format!("{}<{}>", count(self.operands.len()), self.kinds())
+    }
+    /// Which operands and results are masks, as a type.
+    fn kinds(&self) -> String {
+        if !self.gives_mask && self.operands.iter().all(|(.., is_mask)| !is_mask) {
+            return format!("::castiron::formula::Plain<{}>", self.signature.set.marker());
+        }
+        let mut of: Vec<bool> = self.operands.iter().map(|(.., is_mask)| *is_mask).collect();
+        of.resize(MOST, false);
+        of.push(self.gives_mask);
+        let kind = |is_mask: bool| format!("::castiron::formula::{},", if is_mask { "AMask" } else { "ANumber" });
+        format!(
+            "::castiron::formula::WithMasks<{}, ({})>",
+            self.signature.set.marker(),
+            of.into_iter().map(kind).collect::<String>()
+        )
     }
 
     fn written(&self) -> Result<TokenStream, Mistake> {
-        let (name, number) = (&self.name, &self.number);
-        let operands: Vec<String> = self.operands.iter().map(|(name, _)| name.to_string()).collect();
-        let inside = self.body.stream().into_iter().collect::<Vec<_>>();
+        let Signature { before, visibility, name, number, set, body: inside, .. } = &self.signature;
+        let set = *set;
+        let operands: Vec<String> = self.operands.iter().map(|(name, ..)| name.to_string()).collect();
+        let whole = inside;
+        let inside = whole.stream().into_iter().collect::<Vec<_>>();
         let mut bound = operands.clone();
         bound_names(&inside, &mut bound);
-        let mut body = Body { formula: name.to_string(), number, plain: operands.clone(), tracked: operands, bound };
-        let braces = body.braces(&self.body, self.results > 1)?;
-        let mut places: Vec<String> =
-            self.operands.iter().map(|(name, is_mut)| format!("{}{name}", if *is_mut { "mut " } else { "" })).collect();
-        places.resize(MOST, "_".to_owned());
+        let mut body = Body {
+            formula: name.to_string(),
+            number,
+            set,
+            plain: operands.clone(),
+            tracked: operands,
+            bound,
+            formulas: Vec::new(),
+        };
+        let mut braces = body.braces(whole, self.results > 1)?;
+        if self.gives_mask {
+            let mut value = tokens(&format!("let __mask: ::castiron::formula::Mask<{number}> = "));
+            value.extend([TokenTree::Group(braces)]);
+            value.extend(tokens(&format!("; ::castiron::formula::IntoNumber::<{number}>::into_number(__mask)")));
+            braces = Group::new(Delimiter::Brace, value);
+        }
+        // (The names themselves: those that a macro was given are not those that it writes.)
+        let mut masks = TokenStream::new();
+        let mut places = TokenStream::new();
+        for (name, is_mut, is_mask) in &self.operands {
+            let keyword = if *is_mut { tokens("mut") } else { TokenStream::new() };
+            if *is_mask {
+                masks.extend(tokens("let").into_iter().chain(keyword).chain([name.clone()]));
+                masks.extend(tokens("= ::castiron::formula::mask"));
+                masks.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, name.clone().into()))]);
+                masks.extend(tokens(";"));
+            } else {
+                places.extend(keyword);
+            }
+            places.extend([name.clone()]);
+            places.extend(tokens(","));
+        }
+        places.extend(tokens(&"_,".repeat(MOST - self.operands.len())));
+        if !masks.is_empty() {
+            masks.extend([TokenTree::Group(braces)]);
+            braces = Group::new(Delimiter::Brace, masks);
+        }
         // A struct would hide variables of its name; a function is hidden by them.
-        let mut out = self.before.clone();
-        out.extend(self.visibility.clone());
+        let mut out = before.clone();
+        out.extend(visibility.clone());
         out.extend(tokens("fn"));
         out.extend([name.clone()]);
         out.extend(tokens(&format!("() -> {name} {{ {name} {{}} }}")));
-        out.extend(self.before.clone());
+        out.extend(before.clone());
         out.extend(tokens("#[doc(hidden)] #[allow(non_camel_case_types)] #[derive(Clone, Copy, Debug)]"));
-        out.extend(self.visibility.clone());
+        out.extend(visibility.clone());
         out.extend(tokens(&format!("struct {name} {{}}")));
         let one = format!("::castiron::formula::Number<{number}>");
-        let names: String = self.operands.iter().map(|(name, _)| format!("\"{name}\",")).collect();
+        let mut function = tokens(&format!(
+            "#[inline(always)] #[allow(clippy::needless_range_loop)] fn __of<{number}: {}>",
+            set.machine()
+        ));
+        let mut operands = TokenStream::from(TokenTree::Group(Group::new(Delimiter::Bracket, places)));
+        operands.extend(tokens(&format!(": [{one}; {MOST}]")));
+        function.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, operands))]);
+        let gives = if self.results == 1 { one } else { format!("({})", vec![one; self.results].join(", ")) };
+        function.extend(tokens(&format!("-> {gives}")));
+        function.extend([TokenTree::Group(braces)]);
+        out.extend(tokens(&format!("impl {name}")));
+        out.extend([TokenTree::Group(Group::new(Delimiter::Brace, function))]);
+        let names: String = self.operands.iter().map(|(name, ..)| format!("\"{name}\",")).collect();
         let mut functions = Vec::new();
         functions_called(&inside, &mut functions);
         let fast: String =
             functions.iter().map(|name| format!("|| ::castiron::formula::has_fast_path(\"{name}\")")).collect();
-        let side_by_side = format!("{} {fast}", has_loop(&inside));
+        let mut side_by_side = tokens(&format!("{} {fast}", has_loop(&inside)));
+        for path in &body.formulas {
+            let mut named =
+                tokens("#[allow(unused_imports)] use ::castiron::formula::NoFormula as _; ::castiron::formula::callee");
+            let of = tokens("&").into_iter().chain(path.iter().cloned()).collect();
+            named.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, of))]);
+            named.extend(tokens(".formula()"));
+            let mut given = tokens("&||");
+            given.extend([TokenTree::Group(Group::new(Delimiter::Brace, named))]);
+            side_by_side.extend(tokens("|| ::castiron::formula::is_side_by_side"));
+            side_by_side.extend([TokenTree::Group(Group::new(Delimiter::Parenthesis, given))]);
+        }
         let mut function = tokens(&format!(
-            "type Operands = {}; type Results = {}; const NAME: &'static str = \"{name}\"; const ARGUMENTS: &'static [&'static str] = &[{names}]; const SIDE_BY_SIDE: bool = {side_by_side}; #[inline(always)] #[allow(clippy::needless_range_loop)] fn of<{number}: ::castiron::formula::Machine>\
-             ([{}]: [::castiron::formula::Number<{number}>; {MOST}]) -> {}",
+            "type Operands = {}; type Results = {}; type Set = {}; type Kinds = {}; const NAME: &'static str = \"{name}\"; const ARGUMENTS: &'static [&'static str] = &[{names}]; const SIDE_BY_SIDE: bool =",
             self.count(),
             count(self.results),
-            places.join(", "),
-            if self.results == 1 { one } else { format!("({})", vec![one; self.results].join(", ")) },
+            set.marker(),
+            self.kinds(),
         ));
-        function.extend([TokenTree::Group(braces)]);
+        function.extend(side_by_side);
+        function.extend(tokens(";"));
+        for (method, generics, of) in set.methods() {
+            function.extend(tokens(&format!(
+                "#[inline(always)] fn {method}{generics}(__x: [::castiron::formula::Number<{of}>; {MOST}]) \
+                 -> <Self::Results as ::castiron::formula::Results>::Of<::castiron::formula::Number<{of}>> {{ Self::__of::<{of}>(__x) }}"
+            )));
+        }
         function.extend(self.slope());
         out.extend(tokens(&format!("impl ::castiron::formula::Formula for {name}")));
         out.extend([TokenTree::Group(Group::new(Delimiter::Brace, function))]);
@@ -253,9 +289,9 @@ impl Function {
 
     /// A trait with the formula as a method of tensors and of lazy expressions.
     fn method(&self) -> TokenStream {
-        let (name, count) = (&self.name, self.count());
+        let (name, count) = (&self.signature.name, self.count());
         let trait_name: String = name.to_string().split('_').map(capitalized).collect();
-        let more: Vec<String> = self.operands[1..].iter().map(|(name, _)| name.to_string()).collect();
+        let more: Vec<String> = self.operands[1..].iter().map(|(name, ..)| name.to_string()).collect();
         let types: Vec<String> = (0..more.len()).map(|at| format!("__A{at}")).collect();
         let parameters: String = more.iter().zip(&types).map(|(name, ty)| format!(", {name}: {ty}")).collect();
         let [all, given] = [&types, &more].map(|list| match list.as_slice() {
@@ -281,15 +317,29 @@ impl Function {
             many => format!("({})", vec![tensor; many].join(", ")),
         };
         let mut out = tokens(&format!("/// The formula [`{name}`] as a method of tensors and of lazy expressions.\n"));
-        out.extend(self.visibility.clone());
+        out.extend(self.signature.visibility.clone());
+        // Several numbers are no part of an expression: the method is there, and says so.
+        let (check, asks) = match self.results {
+            1 => ("", ""),
+            _ => ("#[doc(hidden)] type Of;", " where Self::Of: ::castiron::formula::OfTensors"),
+        };
         out.extend(tokens(&format!(
-            "trait {trait_name}<{generics}>: Sized {{ /// What it gives.\n type Output; /// The formula [`fn@{name}`], applied to each element.\n {signature}; }}"
+            "trait {trait_name}<{generics}>: Sized {{ {check} /// What it gives.\n type Output; /// The formula [`fn@{name}`], applied to each element.\n {signature}{asks}; }}"
         )));
-        out.extend(tokens(&given_by(head("&::castiron::Tensor<__E, __S, __D>", ""), output)));
         if self.results == 1 {
+            out.extend(tokens(&given_by(head("&::castiron::Tensor<__E, __S, __D>", ""), output)));
             let node = ", __X: ::castiron::lazy::Node<__D, Elem = __E>";
             let output = format!("::castiron::lazy::Lazy<{elem}::Elem, {elem}::Shape, __D, {elem}::Node<{name}, __X>>");
             out.extend(tokens(&given_by(head("::castiron::lazy::Lazy<__E, __S, __D, __X>", node), output)));
+        } else {
+            out.extend(tokens(&format!(
+                "{} {{ type Of = ::castiron::Tensor<__E, __S, __D>; type Output = {output}; {signature} {{ self.apply({name}, {given}) }} }}",
+                head("&::castiron::Tensor<__E, __S, __D>", "")
+            )));
+            out.extend(tokens(&format!(
+                "impl<{own}__E: ::castiron::Dtype, __S: ::castiron::Shape, __D: ::castiron::Device, __X> {trait_name}<{generics}> for ::castiron::lazy::Lazy<__E, __S, __D, __X> \
+                 {{ type Of = Self; type Output = Self; {signature}{asks} {{ let _ = {given}; self }} }}"
+            )));
         }
         out
     }
@@ -309,12 +359,21 @@ pub(super) struct Body<'a> {
     /// The name of the formula.
     pub(super) formula: String,
     pub(super) number: &'a str,
+    pub(super) set: Set,
     /// The operands that are one number.
     pub(super) plain: Vec<String>,
     /// The names that differ between elements.
     pub(super) tracked: Vec<String>,
     /// The names of operands and those that any pattern of the body binds.
     pub(super) bound: Vec<String>,
+    /// The formulas that it calls.
+    pub(super) formulas: Vec<Vec<TokenTree>>,
+}
+
+/// Whether a literal has a fraction.
+fn is_float(literal: &str) -> bool {
+    let is_decimal = literal.starts_with(|first: char| first.is_ascii_digit());
+    is_decimal && !literal.starts_with("0x") && !literal.starts_with("0b") && literal.contains(['.', 'e', 'f'])
 }
 
 /// Whether there is a `for` or a `while`.
@@ -406,6 +465,8 @@ impl Body<'_> {
                     }
                     if name.to_string() == self.number {
                         out.extend(spanned(&format!("::castiron::formula::Number::<{name}>"), name.span()));
+                    } else if is_ident(token, "Mask") {
+                        out.extend(spanned(&format!("::castiron::formula::Mask::<{}>", self.number), name.span()));
                     } else {
                         out.extend([token.clone()]);
                     }
@@ -468,9 +529,9 @@ impl Body<'_> {
                     let is_indexed = matches!(input.get(at + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket);
                     let is_array = input[..at].last().is_some_and(|before| is_punct(before, '.'));
                     if self.is_captured(input, at) {
-                        let (formula, number) = (&self.formula, self.number);
+                        let (formula, number, set) = (&self.formula, self.number, self.set.name());
                         let message = format!(
-                            "formula: `{name}` is none of its operands: a value from outside is another operand, `fn {formula}<{number}: Float>(…, {name}: {number})`; a constant is a `const` with a name of capitals"
+                            "formula: `{name}` is none of its operands: a value from outside is another operand, `fn {formula}<{number}: {set}>(…, {name}: {number})`; a constant is a `const` with a name of capitals"
                         );
                         return Err(Mistake::at(token.span(), message));
                     }
@@ -482,6 +543,21 @@ impl Body<'_> {
                     }
                 }
             },
+            TokenTree::Literal(literal) if self.set.has_integers() && is_float(&literal.to_string()) => {
+                let set = self.set.name();
+                let message = format!(
+                    "formula: `{literal}` is no integer, and numbers of `{set}` are: write a whole number, or the formula of `Float`, applied to `x.to::<f32>()`"
+                );
+                return Err(Mistake::at(token.span(), message));
+            }
+            TokenTree::Punct(sign)
+                if self.set.has_integers() && sign.as_char() == '/' && self.stands_beside(input, at, 1) =>
+            {
+                let message = String::from(
+                    "formula: `/` of integers would give fractions: `x.floor_divide(y)` rounds down, `x.trunc_divide(y)` towards zero; or write the formula of `Float`, applied to `x.to::<f32>()`",
+                );
+                return Err(Mistake::at(token.span(), message));
+            }
             TokenTree::Punct(sign) if self.compares(input, at) => {
                 let message = format!(
                     "formula: numbers are compared by methods, as tensors are: `x.{}(y)`; `select(mask, a, b)` chooses by the mask",
@@ -600,6 +676,11 @@ impl Body<'_> {
             return false;
         }
         // (The turbofish of what stands before, or a generic type, has no number beside it.)
+        self.stands_beside(input, at, length)
+    }
+
+    /// Whether there is a number beside a sign of this length.
+    fn stands_beside(&self, input: &Tokens, at: usize, length: usize) -> bool {
         let is_number = |token: Option<&TokenTree>| match token {
             Some(TokenTree::Ident(name)) => self.tracked.contains(&name.to_string()),
             Some(token @ TokenTree::Group(_)) => self.differs(core::slice::from_ref(token)).is_some(),
@@ -643,6 +724,10 @@ impl Body<'_> {
             all.extend(tokens(&format!("::castiron::formula::IntoNumber::<{}>::into_number", self.number)));
             all.extend([TokenTree::Group(group)]);
             all.extend(tokens(","));
+        }
+        // (A closure of the body has no place outside of it.)
+        if !matches!(path, [one] if self.bound.contains(&one.to_string())) {
+            self.formulas.push(path.to_vec());
         }
         let mut named = tokens("&");
         named.extend(path.iter().cloned());

@@ -19,6 +19,7 @@ mod module;
 mod named;
 mod operations;
 mod reducer;
+mod signature;
 mod slice;
 
 /// A mistake in a macro's input: what rustc shows, and where.

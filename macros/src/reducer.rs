@@ -1,8 +1,8 @@
 //! `#[reducer]`: the steps of a reduction in numbers, as a type that `castiron` reads. Bodies are read as those of formulas.
 
-use super::fallible::listed;
 use super::formula::{Body, MOST_RESULTS, all_names, bound_names, count};
-use super::{Mistake, is_ident, is_punct, tokens};
+use super::signature::{Operand, Set, Signature, joined};
+use super::{Mistake, is_ident, tokens};
 use proc_macro::{Delimiter, Group, Span, TokenStream, TokenTree};
 
 type Tokens = [TokenTree];
@@ -53,13 +53,12 @@ pub(super) fn reducer(arguments: TokenStream, block: TokenStream) -> Result<Toke
         functions[place] = Some(function);
         at = end;
     }
-    let mut all = Vec::new();
-    for (function, (missing, form)) in functions.into_iter().zip(FUNCTIONS) {
-        match function {
-            Some(function) => all.push(function),
-            None => return Err(Mistake::at(of[0].span(), format!("reducer: `{missing}` is missing, {form}"))),
-        }
+    if let Some(at) = functions.iter().position(Option::is_none) {
+        let (missing, form) = FUNCTIONS[at];
+        let mistake = Mistake::at(of[0].span(), format!("reducer: `{missing}` is missing, {form}"));
+        return Ok(mistake.into_tokens().into_iter().chain(stub(of, &name, &functions)).collect());
     }
+    let all: Vec<Function> = functions.into_iter().flatten().collect();
     let wrong = |at: usize, span: Span| {
         Err(Mistake::at(span, format!("reducer: `{}` is {}", FUNCTIONS[at].0, FUNCTIONS[at].1)))
     };
@@ -72,8 +71,8 @@ pub(super) fn reducer(arguments: TokenStream, block: TokenStream) -> Result<Toke
         let is_state = |ty: &str| numbers_of(ty, &function.number).as_ref() == Some(&numbers);
         let is_right = others < 3
             && (if at == 1 { others > 0 } else { others == 0 })
-            && function.operands[..of_states].iter().all(|operand| is_state(&operand.ty))
-            && function.operands[of_states..].iter().all(|operand| operand.ty == function.number)
+            && function.operands[..of_states].iter().all(|operand| is_state(&operand.type_name()))
+            && function.operands[of_states..].iter().all(|operand| operand.type_name() == function.number)
             && (at == 3 || is_state(&function.gives));
         if !is_right {
             return wrong(at, function.name.span());
@@ -98,6 +97,40 @@ pub(super) fn reducer(arguments: TokenStream, block: TokenStream) -> Result<Toke
     Ok(out)
 }
 
+/// What stands for a reducer without all of its functions, so that its uses are no other mistakes.
+fn stub(of: &Tokens, name: &str, functions: &[Option<Function>; 4]) -> TokenStream {
+    let given = |function: &Function| numbers_of(&function.gives, &function.number);
+    let taken = |function: &Function| numbers_of(&function.operands.first()?.type_name(), &function.number);
+    let [start, step, merge, finish] = functions.each_ref().map(Option::as_ref);
+    let all = [start.and_then(given), step.and_then(given), merge.and_then(given), finish.and_then(taken)];
+    let numbers = all.into_iter().flatten().next().unwrap_or_else(|| "1".to_owned());
+    let operands = step.map_or(1, |step| step.operands.len().saturating_sub(1).clamp(1, 2));
+    let results = finish.map_or(1, |finish| finish.results().clamp(1, MOST_RESULTS));
+    let state = format!("[::castiron::formula::Number<__T>; {{ {numbers} }}]");
+    let function = |name: &str, operands: &str, gives: &str| {
+        format!("fn {name}<__T: ::castiron::formula::Machine>({operands}) -> {gives} {{ ::core::unreachable!() }}")
+    };
+    let inside = [
+        format!(
+            "type Operands = {}; type Results = {}; const NAME: &'static str = \"{name}\";",
+            count(operands),
+            count(results)
+        ),
+        function("start", "", &state),
+        function("step", &format!("_: {state}, _: [::castiron::formula::Number<__T>; 2]"), &state),
+        function("merge", &format!("_: {state}, _: {state}"), &state),
+        function(
+            "finish",
+            &format!("_: {state}"),
+            "<Self::Results as ::castiron::formula::Results>::Of<::castiron::formula::Number<__T>>",
+        ),
+    ];
+    let mut out = tokens(&format!("impl ::castiron::formula::Reducer<{{ {numbers} }}> for"));
+    out.extend(of.iter().cloned());
+    out.extend([TokenTree::Group(Group::new(Delimiter::Brace, tokens(&inside.concat())))]);
+    out
+}
+
 /// How many numbers a state has, as it is written.
 fn numbers_of(ty: &str, number: &str) -> Option<String> {
     if ty == number {
@@ -108,11 +141,6 @@ fn numbers_of(ty: &str, number: &str) -> Option<String> {
     (of == number).then(|| count.to_owned())
 }
 
-struct Operand {
-    pattern: Vec<TokenTree>,
-    /// Without spaces.
-    ty: String,
-}
 struct Function {
     name: TokenTree,
     number: String,
@@ -121,48 +149,18 @@ struct Function {
     gives: String,
     body: Group,
 }
-fn joined(of: &Tokens) -> String {
-    of.iter().map(ToString::to_string).collect::<String>().replace(' ', "")
-}
 impl Function {
     /// Reads a function, and where it ends.
-    fn read(items: &Tokens, mut at: usize) -> Result<(Self, usize), Mistake> {
-        let first = items[at].span();
-        let wrong = || Mistake::at(first, FORM);
-        while matches!(items.get(at), Some(token) if is_punct(token, '#')) {
-            at += 2;
+    fn read(items: &Tokens, at: usize) -> Result<(Self, usize), Mistake> {
+        let (signature, end) = Signature::read(items, at, FORM)?;
+        if signature.set != Set::Float {
+            return Err(Mistake::at(
+                signature.set_span,
+                "a reducer is of floating-point numbers: `fn step<F: Float>(…)`",
+            ));
         }
-        let [keyword, name, open, number, colon, set, close, list, dash, arrow, rest @ ..] =
-            items.get(at..).unwrap_or_default()
-        else {
-            return Err(wrong());
-        };
-        let TokenTree::Group(list) = list else { return Err(wrong()) };
-        let is_form = is_ident(keyword, "fn") && is_punct(open, '<') && is_punct(colon, ':') && is_punct(close, '>');
-        if !is_form || !is_punct(dash, '-') || !is_punct(arrow, '>') {
-            return Err(Mistake::at(name.span(), FORM));
-        }
-        if !is_ident(set, "Float") {
-            return Err(Mistake::at(set.span(), "a reducer is of floating-point numbers: `fn step<F: Float>(…)`"));
-        }
-        let is_body =
-            |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
-        let end = rest.iter().position(is_body).ok_or_else(wrong)?;
-        let TokenTree::Group(body) = &rest[end] else { return Err(wrong()) };
-        let list: Vec<TokenTree> = list.stream().into_iter().collect();
-        let mut operands = Vec::new();
-        for operand in listed(&list) {
-            let colon = operand.iter().position(|token| is_punct(token, ':')).ok_or_else(wrong)?;
-            operands.push(Operand { pattern: operand[..colon].to_vec(), ty: joined(&operand[colon + 1..]) });
-        }
-        let function = Function {
-            name: name.clone(),
-            number: number.to_string(),
-            operands,
-            gives: joined(&rest[..end]),
-            body: body.clone(),
-        };
-        Ok((function, at + 10 + end + 1))
+        let Signature { name, number, operands, gives, body, .. } = signature;
+        Ok((Function { name, number, operands, gives: joined(&gives), body }, end))
     }
 
     /// How many numbers `finish` gives.
@@ -176,7 +174,7 @@ impl Function {
     }
 
     fn written(&self, reducer: &str, at: usize, numbers: &str) -> Result<TokenStream, Mistake> {
-        let is_plain = |operand: &&Operand| operand.ty == self.number;
+        let is_plain = |operand: &&Operand| operand.type_name() == self.number;
         let mut names = Vec::new();
         for operand in &self.operands {
             all_names(&operand.pattern, &mut names);
@@ -186,8 +184,15 @@ impl Function {
         self.operands.iter().filter(is_plain).for_each(|operand| all_names(&operand.pattern, &mut plain));
         let mut bound = names.clone();
         bound_names(&self.body.stream().into_iter().collect::<Vec<_>>(), &mut bound);
-        let mut body =
-            Body { formula: format!("{reducer}::{}", self.name), number: &self.number, plain, tracked: names, bound };
+        let mut body = Body {
+            formula: format!("{reducer}::{}", self.name),
+            number: &self.number,
+            set: Set::Float,
+            plain,
+            tracked: names,
+            bound,
+            formulas: Vec::new(),
+        };
         let gives_number = if at == 3 { self.results() == 1 } else { self.gives == self.number };
         let mut braces = body.braces(&self.body, !gives_number)?;
         if gives_number {
@@ -206,7 +211,7 @@ impl Function {
             _ => state.clone(),
         };
         // A state of one number is an array of one.
-        let is_list = self.operands.first().is_some_and(|operand| operand.ty != self.number);
+        let is_list = self.operands.first().is_some_and(|operand| operand.type_name() != self.number);
         let of_states = [0, 1, 2, 1][at];
         let mut parameters = TokenStream::new();
         for operand in &self.operands[..of_states] {

@@ -1,13 +1,18 @@
 //! Machine numbers: the integers and floats that formulas compute in.
 
 use super::Castable as _;
-use core::fmt::Debug;
+use super::numbers::{MachineBits, MachineInexact, MachineReal};
 use num_complex::Complex;
 use num_traits::{Float, FloatConst, PrimInt, WrappingAdd, WrappingMul, WrappingNeg, WrappingSub};
 
 /// The integers that formulas compute in. Arithmetic wraps.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` stands for numbers that are not integers",
+    label = "needs integers",
+    note = "the formula of integers is written `fn name<I: Integer>(…)`"
+)]
 pub trait MachineInt:
-    PrimInt + WrappingAdd + WrappingSub + WrappingMul + WrappingNeg + Debug + Send + Sync + 'static
+    MachineBits + MachineReal + PrimInt + WrappingAdd + WrappingSub + WrappingMul + WrappingNeg
 {
     /// The number of bits.
     const BITS: u32;
@@ -104,29 +109,26 @@ machine_ints! { u8: false f32; i8: true f32; i16: true f32; i32: true f64; i64: 
 
 /// The floats that formulas compute in. Formulas use floats only through this trait, so that other types can evaluate them: numbers that
 /// record their steps, or that carry a derivative.
-pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'static {
-    /// The outcome of a comparison, as a value that does not branch: `bool`, or a recorded one.
-    type Truth: Truth;
-    /// `self < other`
-    fn less(self, other: Self) -> Self::Truth;
-    /// `self == other`
-    fn same(self, other: Self) -> Self::Truth;
-    /// `yes` where this is true, else `no`. Both are computed.
-    fn select(truth: Self::Truth, yes: Self, no: Self) -> Self;
-    /// A formula of this number; of several side by side, each for itself.
-    #[inline(always)]
-    fn by_unary<F: super::Unary>(self) -> Self {
-        F::real(self)
-    }
-    /// A formula of this number and another.
-    #[inline(always)]
-    fn by_binary<F: super::Binary>(self, other: Self) -> Self {
-        F::real(self, other)
-    }
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` stands for numbers that are not floating-point",
+    label = "needs floating-point numbers",
+    note = "write the formula of these, `fn name<F: Float>(…)`, and convert before it is applied: `x.to::<f32>()`"
+)]
+pub trait MachineFloat: MachineReal + MachineInexact + Float + FloatConst {
     /// A formula of several numbers whose derivative is stated.
     #[inline(always)]
     fn by_several<F: super::Several>(x: [Self; 6]) -> Self {
         F::real(x)
+    }
+    /// A row `F` of up to two complex numbers, or with `"_slope"` its tangent there along the two that follow, which generated code may put
+    /// into a function.
+    #[inline(always)]
+    fn row_of_complex<F>(
+        _which: &'static str,
+        z: [Complex<Self>; 4],
+        run: impl Fn([Complex<Self>; 4]) -> Complex<Self>,
+    ) -> Complex<Self> {
+        run(z)
     }
     /// The error function.
     #[inline(always)]
@@ -148,8 +150,6 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
     }
     /// Rounds to the nearest integer, ties to even.
     fn round_ties_even(self) -> Self;
-    /// A constant.
-    fn lit(value: f64) -> Self;
     /// The exact remainder of a truncating division, with the sign of this number.
     #[inline(always)]
     fn left_over(self, divisor: Self) -> Self {
@@ -255,19 +255,6 @@ pub(crate) fn outline_complex<T: MachineFloat>(
 macro_rules! machine_floats {
     ($($ty:ident: $single_or_double:ident $bits:ident $digits:literal $more:literal $scaled:path;)*) => {$(
         impl MachineFloat for $ty {
-            type Truth = bool;
-            #[inline(always)]
-            fn less(self, other: $ty) -> bool {
-                self < other
-            }
-            #[inline(always)]
-            fn same(self, other: $ty) -> bool {
-                self == other
-            }
-            #[inline(always)]
-            fn select(truth: bool, yes: $ty, no: $ty) -> $ty {
-                if truth { yes } else { no }
-            }
             #[inline(always)]
             fn elementary<F: super::math::Elementary>(x: $ty) -> $ty {
                 F::of(x)
@@ -287,10 +274,6 @@ macro_rules! machine_floats {
             #[inline(always)]
             fn round_ties_even(self) -> $ty {
                 <$ty>::round_ties_even(self)
-            }
-            #[inline(always)]
-            fn lit(value: f64) -> $ty {
-                value as $ty
             }
             #[inline(always)]
             fn left_over(self, divisor: $ty) -> $ty {

@@ -20,6 +20,7 @@ mod info;
 pub mod laws;
 mod machine;
 pub(crate) mod math;
+pub(crate) mod numbers;
 pub mod promote;
 mod result;
 mod runtime;

@@ -3,24 +3,28 @@
 
 #![allow(clippy::needless_range_loop, reason = "plain loops over lanes are vectorised best")]
 
+pub use super::kinds::{
+    AMask, ANumber, Among, BitsAndBools, Complexes, Floats, Inexacts, Integers, Kinds, NumberSet, Numbers, Plain,
+    Reals, WithMasks,
+};
+pub(crate) use super::kinds::{Gives, Holds};
+pub use super::number::{IntoNumber, Mask, Number, has_fast_path, mask, select};
 pub(crate) use super::results::ResultOf;
-pub use super::results::{ForEachResult, Results, SingleFormula};
+pub use super::results::{ForEachResult, OfTensors, Results, SingleFormula};
 
 use super::kernel::{Map1, Map2, Map3, Map4, Map5, Map6};
 use super::slope::{
     Derived, OfBinary, OfThree, OfUnary, Slope, binary_derivative, several_tangent, tangent, tuned_derivative,
 };
+use crate::dtype::numbers::MachineElement;
 use crate::dtype::{
-    Binary, Castable, Compute as _, Dtype, Float, MachineFloat, Parameters, Several, Truth, Tuned, Unary,
+    Binary, Castable, Complex, Compute as _, Dtype, MachineFloat, MachineInt, Parameters, Several, Tuned, Unary,
+    refused,
 };
-use crate::ops;
 use crate::ops::lanes::{LANES, Lanes};
 use crate::ops::record::kernel::{Kernel, Value};
 use core::any::TypeId;
 use core::marker::PhantomData;
-use core::ops::{
-    Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign,
-};
 
 /// A function of numbers that [`#[formula]`](macro@crate::formula) wrote.
 #[diagnostic::on_unimplemented(
@@ -33,6 +37,10 @@ pub trait Formula: Copy + Send + Sync + 'static {
     type Operands: 'static;
     /// How many numbers it gives: [`One`], or [`Two`] to [`Four`] as a tuple.
     type Results: Results;
+    /// Which numbers it is of: [`Floats`], [`Integers`] and so on.
+    type Set: NumberSet;
+    /// Which operands are masks, and whether the result is.
+    type Kinds: Kinds;
     /// Its name.
     const NAME: &'static str;
     /// The names of its operands.
@@ -41,10 +49,33 @@ pub trait Formula: Copy + Send + Sync + 'static {
     /// elements side by side.
     #[doc(hidden)]
     const SIDE_BY_SIDE: bool;
-    /// What it gives; operands that it does not have are zero.
+    /// What it gives of floating-point numbers; operands that it does not have are zero. This and the following are those of its set.
     #[doc(hidden)]
-    fn of<T: MachineFloat>(x: [Number<T>; MOST]) -> <Self::Results as Results>::Of<Number<T>>;
-    /// The same where another formula calls it.
+    #[inline(always)]
+    fn of<T: MachineFloat>(_x: [Number<T>; MOST]) -> <Self::Results as Results>::Of<Number<T>> {
+        refused()
+    }
+    /// Of integers.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn of_integers<T: MachineInt>(_x: [Number<T>; MOST]) -> <Self::Results as Results>::Of<Number<T>> {
+        refused()
+    }
+    /// Of complex numbers.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn of_complex<T: MachineFloat>(
+        _x: [Number<Complex<T>>; MOST],
+    ) -> <Self::Results as Results>::Of<Number<Complex<T>>> {
+        refused()
+    }
+    /// Of bools.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn of_bools(_x: [Number<bool>; MOST]) -> <Self::Results as Results>::Of<Number<bool>> {
+        refused()
+    }
+    /// [`of`](Self::of) where another formula calls it.
     #[doc(hidden)]
     #[inline(always)]
     fn called<T: MachineFloat>(x: [Number<T>; MOST]) -> <Self::Results as Results>::Of<Number<T>> {
@@ -59,12 +90,12 @@ pub trait Formula: Copy + Send + Sync + 'static {
 }
 
 /// The most operands.
-pub(crate) const MOST: usize = 6;
+pub const MOST: usize = 6;
 macro_rules! counts {
     ($($name:ident $count:literal $doc:literal;)*) => {$(
         #[doc = $doc]
-        pub struct $name;
-        impl Takes<$count> for $name {}
+        pub struct $name<K = Plain>(PhantomData<fn() -> K>);
+        impl<K> Takes<$count> for $name<K> {}
     )*};
 }
 counts! {
@@ -74,246 +105,6 @@ counts! {
     Four 4 "A formula of four operands.";
     Five 5 "A formula of five operands.";
     Six 6 "A formula of six operands.";
-}
-
-/// A number in a formula: of an element, of a recorded kernel, or with a derivative.
-///
-/// It has Rust's operators, also beside `f64` and `i32`, and the functions of castiron's operations under their names.
-#[derive(Clone, Copy, Debug)]
-pub struct Number<T>(pub(crate) T);
-
-/// What a comparison of numbers gives: true or false for each element. [`select`] chooses by it.
-pub struct Mask<T: MachineFloat>(T::Truth);
-impl<T: MachineFloat> Clone for Mask<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T: MachineFloat> Copy for Mask<T> {}
-
-/// A number of a formula, or a constant that is one.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no number of a formula",
-    label = "expected one of its operands, what was computed of them, or an `f64` or `i32`",
-    note = "other constants are converted, `n as f64`; a value that is known only while running is an operand of the formula"
-)]
-pub trait IntoNumber<T> {
-    /// The number.
-    fn into_number(self) -> Number<T>;
-}
-impl<T: MachineFloat> From<f64> for Number<T> {
-    #[inline(always)]
-    fn from(value: f64) -> Self {
-        Number(T::lit(value))
-    }
-}
-impl<T: MachineFloat> IntoNumber<T> for Number<T> {
-    #[inline(always)]
-    fn into_number(self) -> Number<T> {
-        self
-    }
-}
-macro_rules! constants {
-    ($($ty:ty)*) => {$(
-        impl<T: MachineFloat> IntoNumber<T> for $ty {
-            #[inline(always)]
-            fn into_number(self) -> Number<T> {
-                Number(T::lit(self.into()))
-            }
-        }
-        constants! { @operators $ty: Add add, Sub sub, Mul mul, Div div, Rem rem }
-    )*};
-    (@operators $ty:ty: $($trait:ident $method:ident),*) => {$(
-        impl<T: MachineFloat> $trait<$ty> for Number<T> {
-            type Output = Number<T>;
-            #[inline(always)]
-            fn $method(self, other: $ty) -> Number<T> {
-                self.$method(IntoNumber::<T>::into_number(other))
-            }
-        }
-        impl<T: MachineFloat> $trait<Number<T>> for $ty {
-            type Output = Number<T>;
-            #[inline(always)]
-            fn $method(self, other: Number<T>) -> Number<T> {
-                IntoNumber::<T>::into_number(self).$method(other)
-            }
-        }
-    )*};
-}
-constants! { f64 i32 }
-
-/// The operators have the formulas of the operations that they are on tensors.
-macro_rules! operators {
-    ($($trait:ident $method:ident $assign:ident $assigned:ident $op:ident;)*) => {$(
-        impl<T: MachineFloat> $trait for Number<T> {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Number(self.0.by_binary::<ops::$op>(other.0))
-            }
-        }
-        impl<T: MachineFloat, R: IntoNumber<T>> $assign<R> for Number<T> {
-            #[inline(always)]
-            fn $assigned(&mut self, other: R) {
-                *self = self.$method(other.into_number());
-            }
-        }
-    )*};
-}
-operators! {
-    Add add AddAssign add_assign add;
-    Sub sub SubAssign sub_assign sub;
-    Mul mul MulAssign mul_assign mul;
-    Div div DivAssign div_assign div;
-    Rem rem RemAssign rem_assign remainder;
-}
-impl<T: MachineFloat> Neg for Number<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Number(-self.0)
-    }
-}
-
-/// Whether two names are one.
-const fn is_same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut at = 0;
-    while at < a.len() && at < b.len() && a[at] == b[at] {
-        at += 1;
-    }
-    at == a.len() && at == b.len()
-}
-/// Whether the function of this name has a path that only most numbers take.
-#[doc(hidden)]
-pub const fn has_fast_path(name: &str) -> bool {
-    unary_has_fast_path(name) || binary_has_fast_path(name)
-}
-macro_rules! functions {
-    ($($op:ident)*) => {
-        const fn unary_has_fast_path(name: &str) -> bool {
-            $((<ops::$op as Unary>::HAS_FAST_PATH && !<ops::$op as Unary>::IS_ALWAYS_FAST && is_same(name, stringify!($op))) ||)* false
-        }
-        impl<T: MachineFloat> Number<T> {$(
-            #[doc = concat!("As [`Tensor::", stringify!($op), "`](crate::Tensor::", stringify!($op), ").")]
-            #[inline(always)]
-            pub fn $op(self) -> Self {
-                Number(self.0.by_unary::<ops::$op>())
-            }
-        )*}
-    };
-}
-functions! {
-    exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal
-    sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sinc
-    sigmoid erf erfc erfinv lgamma digamma i0
-    floor ceil trunc round frac sign relu silu mish gelu logsigmoid
-}
-macro_rules! functions_of_two {
-    ($($name:ident = $op:ident;)*) => {
-        const fn binary_has_fast_path(name: &str) -> bool {
-            $((<ops::$op as Binary>::HAS_FAST_PATH && is_same(name, stringify!($name))) ||)* false
-        }
-        impl<T: MachineFloat> Number<T> {$(
-            #[doc = concat!("As [`Tensor::", stringify!($op), "`](crate::Tensor::", stringify!($op), ").")]
-            #[inline(always)]
-            pub fn $name(self, other: impl IntoNumber<T>) -> Self {
-                Number(self.0.by_binary::<ops::$op>(other.into_number().0))
-            }
-        )*}
-    };
-}
-functions_of_two! {
-    maximum = maximum;
-    minimum = minimum;
-    pow = pow;
-    atan2 = atan2;
-    hypot = hypot;
-    copysign = copysign;
-    fmod = fmod;
-    xlogy = xlogy;
-}
-impl<T: MachineFloat> Number<T> {
-    /// As [`Tensor::abs`](crate::Tensor::abs).
-    #[inline(always)]
-    pub fn abs(self) -> Self {
-        Number(self.0.abs())
-    }
-    /// As [`Tensor::softsign`](crate::Tensor::softsign).
-    #[inline(always)]
-    pub fn softsign(self) -> Self {
-        // (The row of this name has the divisor.)
-        self / Number(self.0.by_unary::<ops::softsign>())
-    }
-    /// Limited to at least `low` and at most `high`, as [`Tensor::clamp`](crate::Tensor::clamp).
-    #[inline(always)]
-    pub fn clamp(self, low: impl IntoNumber<T>, high: impl IntoNumber<T>) -> Self {
-        self.maximum(low).minimum(high)
-    }
-    /// `self < other`
-    #[inline(always)]
-    pub fn lt(self, other: impl IntoNumber<T>) -> Mask<T> {
-        Mask(self.0.less(other.into_number().0))
-    }
-    /// `self > other`
-    #[inline(always)]
-    pub fn gt(self, other: impl IntoNumber<T>) -> Mask<T> {
-        Mask(other.into_number().0.less(self.0))
-    }
-    /// `self == other`
-    #[inline(always)]
-    pub fn eq(self, other: impl IntoNumber<T>) -> Mask<T> {
-        Mask(self.0.same(other.into_number().0))
-    }
-    /// `self <= other`
-    #[inline(always)]
-    pub fn le(self, other: impl IntoNumber<T>) -> Mask<T> {
-        let other = other.into_number();
-        self.lt(other) | self.eq(other)
-    }
-    /// `self >= other`
-    #[inline(always)]
-    pub fn ge(self, other: impl IntoNumber<T>) -> Mask<T> {
-        let other = other.into_number();
-        self.gt(other) | self.eq(other)
-    }
-    /// `self != other`
-    #[inline(always)]
-    pub fn ne(self, other: impl IntoNumber<T>) -> Mask<T> {
-        !self.eq(other)
-    }
-    /// Whether it is no number.
-    #[inline(always)]
-    pub fn isnan(self) -> Mask<T> {
-        self.ne(self)
-    }
-}
-impl<T: MachineFloat> BitAnd for Mask<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn bitand(self, other: Self) -> Self {
-        Mask(self.0.and(other.0))
-    }
-}
-impl<T: MachineFloat> BitOr for Mask<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn bitor(self, other: Self) -> Self {
-        Mask(self.0.or(other.0))
-    }
-}
-impl<T: MachineFloat> Not for Mask<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn not(self) -> Self {
-        Mask(self.0.not())
-    }
-}
-
-/// `yes` where the mask is true, else `no`: both are computed, and no element waits for another. As [`where_`](crate::where_) of tensors.
-#[inline(always)]
-pub fn select<T: MachineFloat>(mask: Mask<T>, yes: impl IntoNumber<T>, no: impl IntoNumber<T>) -> Number<T> {
-    Number(T::select(mask.0, yes.into_number().0, no.into_number().0))
 }
 
 /// The formulas with `N` operands.
@@ -361,14 +152,34 @@ impl<G> NoFormula<G> for Callee<G> {
         Unknown(PhantomData)
     }
 }
+/// Whether what `of` gives, a formula that another one calls, is computed of elements side by side. (`of` is never called: its type says
+/// which formula it is.)
+#[doc(hidden)]
+pub const fn is_side_by_side<R: PerhapsSideBySide, G: Fn() -> R>(_of: &G) -> bool {
+    R::SIDE_BY_SIDE
+}
+#[doc(hidden)]
+pub trait PerhapsSideBySide {
+    const SIDE_BY_SIDE: bool;
+}
+impl<F: Formula> PerhapsSideBySide for Known<F> {
+    const SIDE_BY_SIDE: bool = F::SIDE_BY_SIDE;
+}
+impl<G> PerhapsSideBySide for Unknown<G> {
+    const SIDE_BY_SIDE: bool = false;
+}
 impl<F: Formula> Known<F> {
     /// The formula, called by another one.
     #[inline(always)]
-    pub fn call<T: MachineFloat, const N: usize>(self, x: [Number<T>; N]) -> <F::Results as Results>::Of<Number<T>>
+    pub fn call<T: MachineElement, const N: usize>(
+        self,
+        x: [Number<T>; N],
+    ) -> <<F::Kinds as Kinds>::Gives as Gives>::Called<F::Results, T>
     where
         F::Operands: Takes<N>,
+        Number<T>: Among<F::Set>,
     {
-        F::called(padded(x, Number(T::zero())))
+        <F::Kinds as Kinds>::Gives::called::<F::Results, T>(T::called::<F>(padded(x, Number(T::default()))))
     }
 }
 /// What a formula gives whose derivative is stated.
@@ -379,7 +190,7 @@ pub fn stated<F: SingleFormula, T: MachineFloat>(x: [Number<T>; MOST]) -> Number
 }
 impl<G> Unknown<G> {
     /// (Never: functions of the host are no formulas, and the message says so.)
-    pub fn call<T: MachineFloat, const N: usize>(self, x: [Number<T>; N]) -> Number<T>
+    pub fn call<T: MachineElement, const N: usize>(self, x: [Number<T>; N]) -> Number<T>
     where
         G: Formula,
     {
@@ -413,7 +224,32 @@ fn slope<F: SingleFormula, T: MachineFloat, const N: usize>(by: usize, x: [T; N]
     }
     slope
 }
+/// The same of integers, complex numbers and bools.
+#[inline(always)]
+fn integers<F: SingleFormula, T: MachineInt, const N: usize>(x: [T; N]) -> T {
+    F::of_integers(padded(x.map(Number), Number(T::default()))).0
+}
+#[inline(always)]
+fn complex<F: SingleFormula, T: MachineFloat, const N: usize>(x: [Complex<T>; N]) -> Complex<T> {
+    F::of_complex(padded(x.map(Number), Number(Complex::default()))).0
+}
+#[inline(always)]
+fn bools<F: SingleFormula, const N: usize>(x: [bool; N]) -> bool {
+    F::of_bools(padded(x.map(Number), Number(false))).0
+}
 impl<F: SingleFormula> Several for By<F> {
+    #[inline(always)]
+    fn boolean(x: [bool; MOST]) -> bool {
+        bools::<F, MOST>(x)
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: [T; MOST]) -> T {
+        integers::<F, T, MOST>(x)
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(x: [Complex<T>; MOST]) -> Complex<T> {
+        complex::<F, T, MOST>(x)
+    }
     #[inline(always)]
     fn derivative<T: MachineFloat>(by: usize, x: [T; MOST]) -> T {
         slope::<F, T, MOST>(by, x, |x| several_tangent::<Self, T>(by, x))
@@ -434,6 +270,18 @@ impl<F: SingleFormula> Several for By<F> {
 }
 impl<F: SingleFormula> Unary for By<F> {
     #[inline(always)]
+    fn boolean(x: bool) -> bool {
+        bools::<F, 1>([x])
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        integers::<F, T, 1>([x])
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        complex::<F, T, 1>([z])
+    }
+    #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
         value::<F, T, 1>([x])
     }
@@ -443,6 +291,18 @@ impl<F: SingleFormula> Unary for By<F> {
     }
 }
 impl<F: SingleFormula> Binary for By<F> {
+    #[inline(always)]
+    fn boolean(a: bool, b: bool) -> bool {
+        bools::<F, 2>([a, b])
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        integers::<F, T, 2>([a, b])
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        complex::<F, T, 2>([a, b])
+    }
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
         value::<F, T, 2>([a, b])
@@ -454,6 +314,18 @@ impl<F: SingleFormula> Binary for By<F> {
 }
 impl<F: SingleFormula> Tuned for By<F> {
     #[inline(always)]
+    fn boolean(x: bool, [a, b, _]: Parameters<bool>) -> bool {
+        bools::<F, 3>([x, a, b])
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T, [a, b, _]: Parameters<T>) -> T {
+        integers::<F, T, 3>([x, a, b])
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>, [a, b, _]: Parameters<Complex<T>>) -> Complex<T> {
+        complex::<F, T, 3>([z, a, b])
+    }
+    #[inline(always)]
     fn real<T: MachineFloat>(x: T, [a, b, _]: Parameters<T>) -> T {
         value::<F, T, 3>([x, a, b])
     }
@@ -463,119 +335,111 @@ impl<F: SingleFormula> Tuned for By<F> {
     }
 }
 
-/// The kernel of a formula: operands are converted to the result's dtype, and the result is rounded to it once.
+/// The kernel of a formula: operands are converted to `P`, and the result is rounded to it once; that of a mask, or in place, is converted
+/// to its own dtype.
 #[doc(hidden)]
-pub struct ApplyingFormula<F>(PhantomData<fn() -> F>);
-impl<F> ApplyingFormula<F> {
+pub struct ApplyingFormula<F, P>(PhantomData<fn() -> (F, P)>);
+impl<F, P> ApplyingFormula<F, P> {
     pub(crate) const fn new() -> Self {
         ApplyingFormula(PhantomData)
     }
 }
-impl<F> Clone for ApplyingFormula<F> {
+impl<F, P> Clone for ApplyingFormula<F, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<F> Copy for ApplyingFormula<F> {}
+impl<F, P> Copy for ApplyingFormula<F, P> {}
 
 #[inline(always)]
-fn wide<A: Castable, P: Float>(a: A) -> P::Compute {
+fn wide<A: Castable, P: Dtype>(a: A) -> P::Compute {
     Castable::cast::<P>(a).to_compute()
 }
 #[inline(always)]
-fn wide_lanes<A: Castable, P: Float>(a: [A; LANES]) -> [P::Compute; LANES] {
+fn wide_lanes<A: Castable, P: Dtype>(a: [A; LANES]) -> [P::Compute; LANES] {
     let mut out = [P::Compute::default(); LANES];
     for at in 0..LANES {
         out[at] = wide::<A, P>(a[at]);
     }
     out
 }
+#[inline(always)]
+fn given<P: Dtype, O: Castable>(value: P::Compute) -> O {
+    P::from_compute(value).cast()
+}
+/// The same as text.
+fn given_text<P: Dtype, O: Castable>(kernel: &mut Kernel, value: Value) -> Value {
+    let value = kernel.cast(value, P::DTYPE);
+    kernel.cast(value, O::DTYPE)
+}
+/// Whether it is computed of elements side by side: numbers in lanes are floats.
+const fn side_by_side<F: Formula, P: Dtype>() -> bool {
+    F::SIDE_BY_SIDE && P::DTYPE.is_floating_point()
+}
 /// The formula of elements side by side.
 #[inline(always)]
-fn block<F: SingleFormula, P: Float, const N: usize>(x: [[P::Compute; LANES]; N]) -> [P; LANES] {
-    let given = P::Compute::several_lanes::<By<F>>(padded(x, [Default::default(); LANES]));
-    let mut out = [P::default(); LANES];
-    for at in 0..LANES {
-        out[at] = P::from_compute(given[at]);
+fn block<F: SingleFormula, P: Dtype, O: Castable, const N: usize>(x: [[P::Compute; LANES]; N]) -> [O; LANES] {
+    let all = P::Compute::several_lanes::<By<F>>(padded(x, [Default::default(); LANES]));
+    let mut out = [given::<P, O>(all[0]); LANES];
+    for at in 1..LANES {
+        out[at] = given::<P, O>(all[at]);
     }
     out
 }
-impl<F: SingleFormula, A: Castable, P: Float> Map1<A, P> for ApplyingFormula<F> {
+impl<F: SingleFormula, A: Castable, P: Dtype, O: Castable> Map1<A, O> for ApplyingFormula<F, P> {
     const SLOPE: Slope = Derived::<OfUnary<By<F>>, P>::SLOPE;
     const IS_COMPUTE_BOUND: bool = true;
-    const BLOCKS: bool = F::SIDE_BY_SIDE;
+    const BLOCKS: bool = side_by_side::<F, P>();
     #[inline(always)]
-    fn block(self, a: [A; LANES]) -> [P; LANES] {
-        block::<F, P, 1>([wide_lanes::<A, P>(a)])
+    fn block(self, a: [A; LANES]) -> [O; LANES] {
+        block::<F, P, O, 1>([wide_lanes::<A, P>(a)])
     }
     #[inline(always)]
-    fn call(self, a: A) -> P {
-        P::from_compute(wide::<A, P>(a).unary::<By<F>>())
+    fn call(self, a: A) -> O {
+        given::<P, O>(wide::<A, P>(a).unary::<By<F>>())
     }
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
         let a = kernel.operand(a, P::DTYPE);
         let value = kernel.unary::<By<F>>(a);
-        kernel.cast(value, P::DTYPE)
+        given_text::<P, O>(kernel, value)
     }
 }
-impl<F: SingleFormula, A: Castable, B: Castable, P: Float> Map2<A, B, P> for ApplyingFormula<F> {
+impl<F: SingleFormula, A: Castable, B: Castable, P: Dtype, O: Castable> Map2<A, B, O> for ApplyingFormula<F, P> {
     const SLOPE: Slope = Derived::<OfBinary<By<F>>, P>::SLOPE;
-    const BLOCKS: bool = F::SIDE_BY_SIDE;
+    const BLOCKS: bool = side_by_side::<F, P>();
     #[inline(always)]
-    fn block(self, a: [A; LANES], b: [B; LANES]) -> [P; LANES] {
-        block::<F, P, 2>([wide_lanes::<A, P>(a), wide_lanes::<B, P>(b)])
+    fn block(self, a: [A; LANES], b: [B; LANES]) -> [O; LANES] {
+        block::<F, P, O, 2>([wide_lanes::<A, P>(a), wide_lanes::<B, P>(b)])
     }
     #[inline(always)]
-    fn call(self, a: A, b: B) -> P {
-        P::from_compute(wide::<A, P>(a).binary::<By<F>>(wide::<B, P>(b)))
+    fn call(self, a: A, b: B) -> O {
+        given::<P, O>(wide::<A, P>(a).binary::<By<F>>(wide::<B, P>(b)))
     }
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let [a, b] = [a, b].map(|x| kernel.operand(x, P::DTYPE));
         let value = kernel.binary::<By<F>>(a, b);
-        kernel.cast(value, P::DTYPE)
+        given_text::<P, O>(kernel, value)
     }
 }
-impl<F: SingleFormula, A: Castable, B: Castable, C: Castable, P: Float> Map3<A, B, C, P> for ApplyingFormula<F> {
+impl<F: SingleFormula, A: Castable, B: Castable, C: Castable, P: Dtype, O: Castable> Map3<A, B, C, O>
+    for ApplyingFormula<F, P>
+{
     const SLOPE: Slope = Derived::<OfThree<By<F>>, P>::SLOPE;
-    const BLOCKS: bool = F::SIDE_BY_SIDE;
+    const BLOCKS: bool = side_by_side::<F, P>();
     #[inline(always)]
-    fn block(self, a: [A; LANES], b: [B; LANES], c: [C; LANES]) -> [P; LANES] {
-        block::<F, P, 3>([wide_lanes::<A, P>(a), wide_lanes::<B, P>(b), wide_lanes::<C, P>(c)])
+    fn block(self, a: [A; LANES], b: [B; LANES], c: [C; LANES]) -> [O; LANES] {
+        block::<F, P, O, 3>([wide_lanes::<A, P>(a), wide_lanes::<B, P>(b), wide_lanes::<C, P>(c)])
     }
     #[inline(always)]
-    fn call(self, a: A, b: B, c: C) -> P {
+    fn call(self, a: A, b: B, c: C) -> O {
         let parameters = [wide::<B, P>(b), wide::<C, P>(c), Default::default()];
-        P::from_compute(wide::<A, P>(a).tuned::<By<F>>(parameters))
+        given::<P, O>(wide::<A, P>(a).tuned::<By<F>>(parameters))
     }
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value, c: Value) -> Value {
         let [a, b, c] = [a, b, c].map(|x| kernel.operand(x, P::DTYPE));
         let none = kernel.constant(0.0, a.dtype());
         let value = kernel.tuned::<By<F>>(a, [b, c, none]);
-        kernel.cast(value, P::DTYPE)
-    }
-}
-/// The kernel of a formula of two operands in place: they are converted to `P`, and the result to the dtype of the first.
-pub(crate) struct InPlace<F, P>(PhantomData<fn() -> (F, P)>);
-impl<F, P> InPlace<F, P> {
-    pub(crate) const fn new() -> Self {
-        InPlace(PhantomData)
-    }
-}
-impl<F, P> Clone for InPlace<F, P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<F, P> Copy for InPlace<F, P> {}
-impl<F: SingleFormula, A: Dtype, B: Castable, P: Float> Map2<A, B, A> for InPlace<F, P> {
-    #[inline(always)]
-    fn call(self, a: A, b: B) -> A {
-        let value = Map2::<A, B, P>::call(ApplyingFormula::<F>::new(), a, b);
-        value.cast()
-    }
-    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
-        let value = Map2::<A, B, P>::text(&ApplyingFormula::<F>::new(), kernel, a, b);
-        kernel.cast(value, A::DTYPE)
+        given_text::<P, O>(kernel, value)
     }
 }
 /// Elements and those that a formula does not have.
@@ -588,22 +452,22 @@ fn padded<T: Copy, const N: usize>(x: [T; N], none: T) -> [T; MOST] {
 /// The kernels of more operands.
 macro_rules! kernels {
     ($($map:ident($($x:ident: $X:ident),*);)*) => {$(
-        impl<F: SingleFormula, $($X: Castable,)* P: Float> $map<$($X,)* P> for ApplyingFormula<F> {
-            const BLOCKS: bool = F::SIDE_BY_SIDE;
+        impl<F: SingleFormula, $($X: Castable,)* P: Dtype, O: Castable> $map<$($X,)* O> for ApplyingFormula<F, P> {
+            const BLOCKS: bool = side_by_side::<F, P>();
             #[inline(always)]
-            fn block(self, $($x: [$X; LANES]),*) -> [P; LANES] {
-                block::<F, P, _>([$(wide_lanes::<$X, P>($x)),*])
+            fn block(self, $($x: [$X; LANES]),*) -> [O; LANES] {
+                block::<F, P, O, _>([$(wide_lanes::<$X, P>($x)),*])
             }
             #[inline(always)]
-            fn call(self, $($x: $X),*) -> P {
+            fn call(self, $($x: $X),*) -> O {
                 let x = padded([$(wide::<$X, P>($x)),*], Default::default());
-                P::from_compute(P::Compute::several::<By<F>>(x))
+                given::<P, O>(P::Compute::several::<By<F>>(x))
             }
             fn text(&self, kernel: &mut Kernel, $($x: Value),*) -> Value {
                 let x = [$(kernel.operand($x, P::DTYPE)),*];
                 let none = kernel.constant(0.0, x[0].dtype());
                 let value = kernel.several::<By<F>>(padded(x, none));
-                kernel.cast(value, P::DTYPE)
+                given_text::<P, O>(kernel, value)
             }
         }
     )*};

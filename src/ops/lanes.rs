@@ -4,6 +4,7 @@
 #![allow(clippy::needless_range_loop, reason = "plain loops over lanes are vectorised best")]
 
 use crate::dtype::math::{Elementary, ElementaryOfTwo};
+use crate::dtype::numbers::{MachineElement, MachineInexact, MachineReal, by_category};
 use crate::dtype::special::{Function, FunctionOfTwo};
 use crate::dtype::{Binary, DType, MachineFloat, Truth, Unary};
 use core::cmp::Ordering;
@@ -196,12 +197,8 @@ impl<T: MachineFloat> FloatConst for Lanes<T> {
     values! { E FRAC_1_PI FRAC_1_SQRT_2 FRAC_2_PI FRAC_2_SQRT_PI FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8
     LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
 }
-impl<T: MachineFloat> MachineFloat for Lanes<T> {
+impl<T: MachineFloat> MachineElement for Lanes<T> {
     type Truth = Outcomes<T::Truth>;
-    #[inline(always)]
-    fn less(self, other: Self) -> Self::Truth {
-        self.asked(other, T::less)
-    }
     #[inline(always)]
     fn same(self, other: Self) -> Self::Truth {
         self.asked(other, T::same)
@@ -232,6 +229,25 @@ impl<T: MachineFloat> MachineFloat for Lanes<T> {
         let is_fast = pairs.fold(true, |all, (&a, &b)| all & F::takes_fast_path(a, b));
         if is_fast { self.both(other, F::fast_path) } else { slow(self, other, F::real) }
     }
+    by_category! { @called called }
+    #[inline(always)]
+    fn unit() -> Self {
+        Self::one()
+    }
+}
+impl<T: MachineFloat> MachineReal for Lanes<T> {
+    #[inline(always)]
+    fn less(self, other: Self) -> Self::Truth {
+        self.asked(other, T::less)
+    }
+}
+impl<T: MachineFloat> MachineInexact for Lanes<T> {
+    #[inline(always)]
+    fn lit(value: f64) -> Self {
+        Lanes([T::lit(value); LANES])
+    }
+}
+impl<T: MachineFloat> MachineFloat for Lanes<T> {
     #[inline(always)]
     fn elementary<F: Elementary>(x: Self) -> Self {
         x.each(T::elementary::<F>)
@@ -249,10 +265,6 @@ impl<T: MachineFloat> MachineFloat for Lanes<T> {
     #[inline(always)]
     fn round_ties_even(self) -> Self {
         self.each(T::round_ties_even)
-    }
-    #[inline(always)]
-    fn lit(value: f64) -> Self {
-        Lanes([T::lit(value); LANES])
     }
     of_two! { next_towards scaled_by left_over left_over_small }
     fn binade(self) -> Self {

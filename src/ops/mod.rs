@@ -21,8 +21,10 @@ pub(crate) mod dual;
 pub mod formula;
 #[doc(hidden)]
 pub mod grid;
+pub(crate) mod kinds;
 pub mod lanes;
 pub mod losses;
+pub mod number;
 #[cfg(not(any(test, feature = "cuda")))]
 #[path = "record/absent.rs"]
 pub(crate) mod record;

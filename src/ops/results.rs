@@ -2,7 +2,7 @@
 
 use super::formula::{Formula, Four, MOST, Number, One, Three, Two};
 use crate::Result;
-use crate::dtype::MachineFloat;
+use crate::dtype::{Complex, MachineFloat, MachineInt};
 use core::marker::PhantomData;
 
 /// A formula that gives one number.
@@ -15,6 +15,15 @@ use core::marker::PhantomData;
 pub trait SingleFormula: Formula<Results = One> {}
 #[diagnostic::do_not_recommend]
 impl<F: Formula<Results = One>> SingleFormula for F {}
+
+/// What a formula that gives several numbers is a method of: tensors.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the formula gives several numbers, which are no part of an expression",
+    label = "gives several numbers",
+    note = "apply it to tensors first, and use what it gives: `let (a, b) = x.method(&y);`"
+)]
+pub trait OfTensors {}
 
 /// How many numbers a formula gives.
 pub trait Results: 'static {
@@ -88,12 +97,26 @@ impl<F, const AT: usize> Copy for ResultOf<F, AT> {}
 impl<F: Formula, const AT: usize> Formula for ResultOf<F, AT> {
     type Operands = F::Operands;
     type Results = One;
+    type Set = F::Set;
+    type Kinds = F::Kinds;
     const NAME: &'static str = F::NAME;
     const ARGUMENTS: &'static [&'static str] = F::ARGUMENTS;
     const SIDE_BY_SIDE: bool = F::SIDE_BY_SIDE;
     #[inline(always)]
     fn of<T: MachineFloat>(x: [Number<T>; MOST]) -> Number<T> {
         F::Results::pick(F::of(x), AT)
+    }
+    #[inline(always)]
+    fn of_integers<T: MachineInt>(x: [Number<T>; MOST]) -> Number<T> {
+        F::Results::pick(F::of_integers(x), AT)
+    }
+    #[inline(always)]
+    fn of_complex<T: MachineFloat>(x: [Number<Complex<T>>; MOST]) -> Number<Complex<T>> {
+        F::Results::pick(F::of_complex(x), AT)
+    }
+    #[inline(always)]
+    fn of_bools(x: [Number<bool>; MOST]) -> Number<bool> {
+        F::Results::pick(F::of_bools(x), AT)
     }
     #[inline(always)]
     fn slope<T: MachineFloat>(by: usize, x: [Number<T>; MOST]) -> Option<Number<T>> {

@@ -1,4 +1,4 @@
-//! Formulas are of floating-point numbers.
+//! Formulas of floating-point numbers.
 //!
 //! Instead: convert first.
 //!

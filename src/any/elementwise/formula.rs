@@ -1,14 +1,16 @@
 //! Formulas of one's own by name.
 
+use crate::Tensor;
 use crate::any::base::by_width::common_sizes;
 use crate::any::base::operand::same_device;
 use crate::any::call::{Bound, Forms, InPlace, NamedOp, Output, Run, Value};
 use crate::any::{AnyOperand, AnyTensor};
 use crate::composite::{Erased, IntoAny, Owned};
 use crate::device::{DeviceType, Dynamic};
-use crate::dtype::{Float, default_dtype, result_type_of};
+use crate::dtype::{DType, Dtype, ResultOperand, default_dtype, result_type_of};
 use crate::error::{Error, Result, invalid};
-use crate::ops::formula::{ForEachResult, Formula, Named, ResultOf, Results};
+use crate::ops::formula::{ForEachResult, Formula, Gives, Kinds, Named, NumberSet, ResultOf, Results};
+use crate::ops::kinds::SetVisitor;
 use crate::tensor::lazy::formula::{each_of_five, each_of_four, each_of_one, each_of_six, each_of_three, each_of_two};
 use core::any::TypeId;
 use core::marker::PhantomData;
@@ -31,7 +33,7 @@ pub(crate) fn registered_as(name: &str) -> Option<&'static NamedOp> {
 
 /// Makes a [formula](macro@crate::formula) an operation of [`AnyTensor`]s by name, for [`call`](crate::any::call),
 /// [`call_in_place`](crate::any::call_in_place) and [`call_into`](crate::any::call_into). Its arguments are those of the function, by their
-/// names or in their order: tensors and scalars that promote to a floating-point dtype. It runs on the device of its tensors, is listed by
+/// names or in their order: tensors and scalars that promote to a dtype that the formula is of. It runs on the device of its tensors, is listed by
 /// [`ops`](crate::any::ops), and has the gradient that the formula has.
 ///
 /// The name stays registered as long as the program runs. Registering it again with the same formula does nothing.
@@ -72,7 +74,7 @@ pub fn register<F: Named>(name: &str, _formula: F) -> Result<()> {
             let op = NamedOp {
                 name,
                 arguments: F::Formula::ARGUMENTS,
-                dtypes: "float",
+                dtypes: <F::Formula as Formula>::Set::WORDS,
                 run: Run::Bound(run::<F::Formula>),
                 forms: Forms::NEW.in_place(in_place).output(Output::Castable),
             };
@@ -85,14 +87,30 @@ pub fn register<F: Named>(name: &str, _formula: F) -> Result<()> {
 /// Runs a formula on what a call is given.
 fn run<F: Formula>(bound: &Bound<'_>) -> Result<Value> {
     let mut operands: Vec<AnyOperand> = Vec::new();
-    for name in F::ARGUMENTS {
-        operands.push(bound.read(name)?);
+    for (name, is_mask) in F::ARGUMENTS.iter().zip(<F::Kinds as Kinds>::MASKS) {
+        let operand: AnyOperand = bound.read(name)?;
+        let dtype = operand.operand_type().dtype;
+        if is_mask && dtype != DType::Bool {
+            return invalid(
+                F::NAME,
+                format!("`{name}` is a mask: a tensor of bools, not of {dtype}; compare first, `x.ne(0)`"),
+            );
+        }
+        operands.push(operand);
     }
-    let kinds = operands.iter().map(crate::dtype::ResultOperand::operand_type);
+    let kinds = operands.iter().map(ResultOperand::operand_type);
     let dtype = result_type_of(kinds)?.unwrap_or_else(default_dtype);
-    crate::__dtypes!(Float {crate::__among} (F::NAME, dtype, P => given::<F, P>(operands)))
+    <F::Set as NumberSet>::visit(F::NAME, dtype, Giving::<F>(operands, PhantomData))
 }
-fn given<F: Formula, P: Float>(operands: Vec<AnyOperand>) -> Result<Value> {
+/// What a formula gives of operands that promote to a dtype of its set.
+struct Giving<F>(Vec<AnyOperand>, PhantomData<F>);
+impl<F: Formula> SetVisitor for Giving<F> {
+    type Output = Value;
+    fn visit<P: Dtype>(self) -> Result<Value> {
+        given::<F, P>(self.0)
+    }
+}
+fn given<F: Formula, P: Dtype>(operands: Vec<AnyOperand>) -> Result<Value> {
     // The tensor that says on which device: one with axes, else one that is not on the host.
     let tensors = || {
         operands.iter().filter_map(|operand| match operand {
@@ -108,7 +126,7 @@ fn given<F: Formula, P: Float>(operands: Vec<AnyOperand>) -> Result<Value> {
         let tensor = match operand {
             AnyOperand::Array(tensor) => tensor,
             AnyOperand::Number(value) => match value.to_dtype::<P>() {
-                Some(value) => AnyTensor::full(&[], value.cast::<f64>(), P::DTYPE)?,
+                Some(value) => AnyTensor::from(Tensor::<P, ()>::full(value)),
                 None => return Err(Error::ScalarOutOfRange { op: F::NAME, value, dtype: P::DTYPE }),
             },
         };
@@ -137,24 +155,30 @@ impl<F, P> Clone for Applying<'_, F, P> {
         Applying(self.0, PhantomData)
     }
 }
-impl<F: Formula, P: Float> ForEachResult for Applying<'_, F, P> {
+impl<F: Formula, P: Dtype> ForEachResult for Applying<'_, F, P> {
     type Output = AnyTensor;
     fn run<const AT: usize>(self) -> Result<AnyTensor> {
-        fn of<P: Float>(x: &AnyTensor) -> Result<Erased<'_, P, Dynamic>> {
+        fn of<P: Dtype>(x: &AnyTensor) -> Result<Erased<'_, P, Dynamic>> {
             x.as_erased::<P>()
         }
         type Part<F, const AT: usize> = ResultOf<F, AT>;
-        let result: Owned<P, Dynamic> = match self.0 {
-            [x] => each_of_one::<Part<F, AT>, P, _>(of(x)?)?,
-            [x, y] => each_of_two::<Part<F, AT>, P, _, P, P>(of(x)?, of(y)?)?,
-            [x, y, z] => each_of_three::<Part<F, AT>, P, _, P, P, P>(of(x)?, of(y)?, of(z)?)?,
-            [x, y, z, a] => each_of_four::<Part<F, AT>, P, _, P, P, P, P>(of(x)?, of(y)?, of(z)?, of(a)?)?,
+        type O<F, P> = <<<F as Formula>::Kinds as Kinds>::Gives as Gives>::Elem<P>;
+        let result: Owned<O<F, P>, Dynamic> = match self.0 {
+            [x] => each_of_one::<Part<F, AT>, P, O<F, P>, _>(of(x)?)?,
+            [x, y] => each_of_two::<Part<F, AT>, P, O<F, P>, _, P, P>(of(x)?, of(y)?)?,
+            [x, y, z] => each_of_three::<Part<F, AT>, P, O<F, P>, _, P, P, P>(of(x)?, of(y)?, of(z)?)?,
+            [x, y, z, a] => each_of_four::<Part<F, AT>, P, O<F, P>, _, P, P, P, P>(of(x)?, of(y)?, of(z)?, of(a)?)?,
             [x, y, z, a, b] => {
-                each_of_five::<Part<F, AT>, P, _, P, P, P, P, P>(of(x)?, of(y)?, of(z)?, of(a)?, of(b)?)?
+                each_of_five::<Part<F, AT>, P, O<F, P>, _, P, P, P, P, P>(of(x)?, of(y)?, of(z)?, of(a)?, of(b)?)?
             }
-            [x, y, z, a, b, c] => {
-                each_of_six::<Part<F, AT>, P, _, P, P, P, P, P, P>(of(x)?, of(y)?, of(z)?, of(a)?, of(b)?, of(c)?)?
-            }
+            [x, y, z, a, b, c] => each_of_six::<Part<F, AT>, P, O<F, P>, _, P, P, P, P, P, P>(
+                of(x)?,
+                of(y)?,
+                of(z)?,
+                of(a)?,
+                of(b)?,
+                of(c)?,
+            )?,
             _ => return invalid(F::NAME, "a formula has one operand to six".to_owned()),
         };
         Ok(result.into_any())

@@ -6,7 +6,7 @@ use super::{OP, no_gradient};
 use crate::composite::{Erased, Owned};
 use crate::cpu::recorded::{Argument, Numbers, evaluate};
 use crate::device::{Backend, Cpu, Device};
-use crate::dtype::{Complex, DType, Dtype, Float};
+use crate::dtype::{Complex, DType, Dtype};
 use crate::error::Result;
 use crate::grad::primitive::{Sums, WayBack};
 use crate::grad::rule::Rule;
@@ -67,7 +67,7 @@ impl<'a, D: Backend> DerivativeCall<'a, D> {
 
 /// The gradient of a formula of several operands by one of them. The operands have the sizes of the result and its dtype; half precision
 /// is computed in `f32`.
-pub(crate) fn several_derivative<F: ops::formula::SingleFormula, P: Float, D: Device>(
+pub(crate) fn several_derivative<F: ops::formula::SingleFormula, P: Dtype, D: Device>(
     by: usize,
     x: &[&Erased<'_, P, D>],
     g: &Erased<'_, P, D>,

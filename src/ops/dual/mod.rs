@@ -12,8 +12,9 @@ mod steps;
 mod tests;
 
 use crate::dtype::math::{self, Elementary, ElementaryOfTwo};
+use crate::dtype::numbers::{MachineElement, MachineInexact, MachineReal, by_category};
 use crate::dtype::special::{Function, FunctionOfTwo};
-use crate::dtype::{DType, MachineFloat, Several};
+use crate::dtype::{Complex, DType, MachineFloat, Several};
 use core::cmp::Ordering;
 use core::num::FpCategory;
 use core::ops::{Add, Div, Mul, Neg, Rem, Sub};
@@ -292,11 +293,12 @@ impl<T: MachineFloat> FloatConst for Dual<T> {
     values! { E FRAC_1_PI FRAC_1_SQRT_2 FRAC_2_PI FRAC_2_SQRT_PI FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8
     LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
 }
-impl<T: MachineFloat> MachineFloat for Dual<T> {
+impl<T: MachineFloat> MachineElement for Dual<T> {
     type Truth = T::Truth;
+    by_category! { real called }
     #[inline(always)]
-    fn less(self, other: Self) -> T::Truth {
-        self.value.less(other.value)
+    fn unit() -> Self {
+        Self::one()
     }
     #[inline(always)]
     fn same(self, other: Self) -> T::Truth {
@@ -305,6 +307,41 @@ impl<T: MachineFloat> MachineFloat for Dual<T> {
     #[inline(always)]
     fn select(truth: T::Truth, yes: Self, no: Self) -> Self {
         Dual { value: T::select(truth, yes.value, no.value), tangent: T::select(truth, yes.tangent, no.tangent) }
+    }
+}
+impl<T: MachineFloat> MachineReal for Dual<T> {
+    #[inline(always)]
+    fn less(self, other: Self) -> T::Truth {
+        self.value.less(other.value)
+    }
+}
+impl<T: MachineFloat> MachineInexact for Dual<T> {
+    #[inline(always)]
+    fn lit(value: f64) -> Self {
+        Self::constant(T::lit(value))
+    }
+}
+impl<T: MachineFloat> MachineFloat for Dual<T> {
+    /// The value and the tangent are functions of their own.
+    #[inline(always)]
+    fn row_of_complex<F>(
+        _: &'static str,
+        z: [Complex<Self>; 4],
+        run: impl Fn([Complex<Self>; 4]) -> Complex<Self>,
+    ) -> Complex<Self> {
+        let constant = |z: Complex<T>| Complex::new(Dual::constant(z.re), Dual::constant(z.im));
+        let value = |z: Complex<Self>| Complex::new(z.re.value, z.im.value);
+        let tangent = |z: Complex<Self>| Complex::new(z.re.tangent, z.im.tangent);
+        let moved = |z: Complex<T>, by: Complex<T>| Complex::new(Dual::new(z.re, by.re), Dual::new(z.im, by.im));
+        let zero = Complex::default();
+        let [a, b] = [value(z[0]), value(z[1])];
+        let at = T::row_of_complex::<F>("", [a, b, zero, zero], |[a, b, ..]| {
+            value(run([constant(a), constant(b), constant(zero), constant(zero)]))
+        });
+        let slope = T::row_of_complex::<F>("_slope", [a, b, tangent(z[0]), tangent(z[1])], |[a, b, by_a, by_b]| {
+            tangent(run([moved(a, by_a), moved(b, by_b), constant(zero), constant(zero)]))
+        });
+        moved(at, slope)
     }
     #[inline(always)]
     fn is_known_zero(self) -> bool {
@@ -341,10 +378,6 @@ impl<T: MachineFloat> MachineFloat for Dual<T> {
     #[inline(always)]
     fn round_ties_even(self) -> Self {
         Self::flat(self.value.round_ties_even())
-    }
-    #[inline(always)]
-    fn lit(value: f64) -> Self {
-        Self::constant(T::lit(value))
     }
     /// Not differentiable.
     #[inline(always)]

@@ -6,6 +6,7 @@ use super::floats::SELECT;
 use super::graph::{Function, Id, Kind, Node, Tree, Unreadable};
 use super::number::{Operand, Recorded};
 use super::paths::{self, decide, part, place, record, stop};
+use crate::dtype::numbers::MachineElement;
 use crate::dtype::{Complex, MachineFloat, Several};
 use crate::error::{Error, Result};
 use crate::ops::dual::Dual;
@@ -209,7 +210,7 @@ impl OnDuals<'_> {
             Node::Constant(bits, kind) => Slot::Plain(place(Node::Constant(*bits, *kind))),
             Node::Step(step, operands, Kind::F64) if step.name == SELECT => {
                 let (truth, sides) = (self.plain(operands[0]), [self.number(operands[1]), self.number(operands[2])]);
-                Slot::Number(MachineFloat::select(Recorded::at(truth), sides[0], sides[1]))
+                Slot::Number(MachineElement::select(Recorded::at(truth), sides[0], sides[1]))
             }
             Node::Step(step, operands, kind) => {
                 let plain: Vec<Id> = operands.iter().map(|&operand| self.plain(operand)).collect();

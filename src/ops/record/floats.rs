@@ -1,17 +1,28 @@
 //! The methods that formulas call on floats, recorded.
 
 use super::graph::{Family, Id, Machine};
-use super::number::{OfDuals, Recorded, duals, ids_of, recorded};
-use super::paths::{ask, decide, part};
+use super::number::{OfDuals, Recorded, duals, ids_of, recorded, row_name};
+use super::paths::{ask, decide, part, row};
 use crate::dtype::math::{Elementary, ElementaryOfTwo};
+use crate::dtype::numbers::{MachineElement, MachineInexact, MachineReal, by_category};
 use crate::dtype::special::{Function, FunctionOfTwo, Reading};
-use crate::dtype::{DType, MachineFloat, Truth};
+use crate::dtype::{Complex, DType, MachineFloat, Truth};
 use core::num::FpCategory;
 use core::ops::Neg;
 use num_traits::{Float, FloatConst, One};
 
 /// The step that chooses between two numbers by a bool.
 pub(super) const SELECT: &str = "select";
+
+/// One of two numbers, by a bool that does not branch.
+pub(super) fn selected<R: Machine>(truth: Recorded<bool>, yes: Recorded<R>, no: Recorded<R>) -> Recorded<R> {
+    match truth.known() {
+        Some(true) => yes,
+        Some(false) => no,
+        None if yes.id == no.id => yes,
+        None => Recorded::step(Family::Basic, SELECT, [truth.id, yes.id, no.id], |v| v[if v[0] != 0 { 1 } else { 2 }]),
+    }
+}
 
 impl Truth for Recorded<bool> {
     fn and(self, other: Self) -> Self {
@@ -175,21 +186,46 @@ macro_rules! floats {
             constants! { $ty: E FRAC_1_PI FRAC_1_SQRT_2 FRAC_2_PI FRAC_2_SQRT_PI FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8
                 LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
         }
-        impl MachineFloat for Recorded<$ty> {
+        impl MachineElement for Recorded<$ty> {
             type Truth = Recorded<bool>;
-            fn less(self, other: Self) -> Recorded<bool> {
-                recorded!(Operator "<", $ty: self, other => |a, b| a < b, -> bool)
+            by_category! { real called }
+            fn unit() -> Self {
+                Self::constant(1.0)
             }
             fn same(self, other: Self) -> Recorded<bool> {
                 recorded!(Operator "==", $ty: self, other => |a, b| a == b, -> bool)
             }
             fn select(truth: Recorded<bool>, yes: Self, no: Self) -> Self {
-                match truth.known() {
-                    Some(true) => yes,
-                    Some(false) => no,
-                    None if yes.id == no.id => yes,
-                    None => Self::step(Family::Basic, SELECT, [truth.id, yes.id, no.id], |v| v[if v[0] != 0 { 1 } else { 2 }]),
-                }
+                selected(truth, yes, no)
+            }
+        }
+        impl MachineReal for Recorded<$ty> {
+            fn less(self, other: Self) -> Recorded<bool> {
+                recorded!(Operator "<", $ty: self, other => |a, b| a < b, -> bool)
+            }
+        }
+        impl MachineInexact for Recorded<$ty> {
+            fn lit(value: f64) -> Self {
+                Self::constant(value as $ty)
+            }
+        }
+        impl MachineFloat for Recorded<$ty> {
+            fn row_of_complex<F>(
+                which: &'static str,
+                z: [Complex<Self>; 4],
+                run: impl Fn([Complex<Self>; 4]) -> Complex<Self>,
+            ) -> Complex<Self> {
+                let parts: Vec<Id> = z.iter().flat_map(|z| [z.re.id, z.im.id]).collect();
+                let name = row_name::<F>(which, concat!("complex_", stringify!($ty)));
+                let results = row(&name, <$ty>::KIND, &parts, 2, &|ids: &[Id]| {
+                    let mut inside = z;
+                    for (z, ids) in inside.iter_mut().zip(ids.chunks(2)) {
+                        *z = Complex::new(Self::at(ids[0]), Self::at(ids[1]));
+                    }
+                    let Complex { re, im } = run(inside);
+                    vec![re.id, im.id]
+                });
+                Complex::new(Self::at(results[0]), Self::at(results[1]))
             }
             fn elementary<F: Elementary>(x: Self) -> Self {
                 recorded!(Elementary F::NAME, $ty: x => |x| F::of(x); |v| MachineFloat::elementary::<F>(v[0]))
@@ -206,9 +242,6 @@ macro_rules! floats {
             }
             fn round_ties_even(self) -> Self {
                 recorded!(Basic "round_ties_even", $ty: self => |x| x.round_ties_even(); |v| v[0].round_ties_even())
-            }
-            fn lit(value: f64) -> Self {
-                Self::constant(value as $ty)
             }
             fn next_towards(self, other: Self) -> Self {
                 recorded!(Basic "next_towards", $ty: self, other => MachineFloat::next_towards)

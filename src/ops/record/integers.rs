@@ -1,9 +1,11 @@
 //! The methods that formulas call on integers, recorded. Arithmetic wraps.
 
-use super::graph::{Family, Machine};
-use super::number::{Recorded, recorded};
-use super::paths::ask;
-use crate::dtype::MachineInt;
+use super::floats::selected;
+use super::graph::{Family, Id, Machine};
+use super::number::{Recorded, recorded, row_name};
+use super::paths::{ask, row};
+use crate::dtype::numbers::{MachineBits, MachineElement, MachineNumber, MachineReal, by_category};
+use crate::dtype::{Binary, MachineInt, ToReal, Unary};
 use core::cmp::Ordering;
 use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 use num_traits::{
@@ -127,6 +129,48 @@ macro_rules! integers {
             }
             fn from_le(x: Self) -> Self {
                 x.swap_bytes()
+            }
+        }
+        impl MachineElement for Recorded<$ty> {
+            type Truth = Recorded<bool>;
+            fn by_unary<F: Unary>(self) -> Self {
+                let results = row(&row_name::<F>("", stringify!($ty)), <$ty>::KIND, &[self.id], 1, &|x: &[Id]| {
+                    vec![F::integer(Self::at(x[0])).id]
+                });
+                Self::at(results[0])
+            }
+            fn by_binary<F: Binary>(self, other: Self) -> Self {
+                let results = row(&row_name::<F>("", stringify!($ty)), <$ty>::KIND, &[self.id, other.id], 1, &|x: &[Id]| {
+                    vec![F::integer(Self::at(x[0]), Self::at(x[1])).id]
+                });
+                Self::at(results[0])
+            }
+            by_category! { @called of_integers }
+            fn unit() -> Self {
+                Self::constant(1)
+            }
+            fn same(self, other: Self) -> Recorded<bool> {
+                recorded!(Operator "==", $ty: self, other => |a, b| a == b, -> bool)
+            }
+            fn select(truth: Recorded<bool>, yes: Self, no: Self) -> Self {
+                selected(truth, yes, no)
+            }
+        }
+        impl MachineBits for Recorded<$ty> {}
+        impl MachineNumber for Recorded<$ty> {
+            fn whole(value: i64) -> Self {
+                Self::constant(value as $ty)
+            }
+            fn by_real<F: ToReal>(self) -> Self {
+                let results = row(&row_name::<F>("", stringify!($ty)), <$ty>::KIND, &[self.id], 1, &|x: &[Id]| {
+                    vec![F::integer(Self::at(x[0])).id]
+                });
+                Self::at(results[0])
+            }
+        }
+        impl MachineReal for Recorded<$ty> {
+            fn less(self, other: Self) -> Recorded<bool> {
+                recorded!(Operator "<", $ty: self, other => |a, b| a < b, -> bool)
             }
         }
         impl MachineInt for Recorded<$ty> {

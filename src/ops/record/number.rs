@@ -32,6 +32,12 @@ pub(super) fn ids_of<R>(numbers: &[Recorded<R>]) -> Vec<Id> {
     numbers.iter().map(|number| number.id).collect()
 }
 
+/// The name of a row's function.
+pub(super) fn row_name<F>(which: &str, number: &str) -> String {
+    let whole = core::any::type_name::<F>();
+    format!("row{which}_{}_{number}", whole.rsplit("::").next().unwrap_or(whole))
+}
+
 impl<R: Machine> Recorded<R> {
     pub(super) const fn at(id: Id) -> Self {
         Recorded { id, of: PhantomData }

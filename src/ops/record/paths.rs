@@ -4,7 +4,7 @@
 
 use super::graph::{Family, Function, Id, Kind, Node, Step, Tree, Unreadable};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ struct Recording {
     /// The value that the formula asked for, which is unknown while recording.
     asked: Option<&'static str>,
     parts: BTreeMap<String, Arc<Function>>,
+    /// The rows that do not branch.
+    plain: BTreeSet<String>,
 }
 thread_local! {
     static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
@@ -67,6 +69,10 @@ impl Recording {
         self.nodes.push(node.clone());
         self.places.insert(node, id);
         Some(id)
+    }
+    fn add(&mut self, name: &str, function: Function) {
+        self.parts.extend(function.parts.clone());
+        self.parts.insert(name.into(), Arc::new(function));
     }
     fn constant(&self, id: Id) -> Option<u64> {
         match self.nodes[id.0 as usize] {
@@ -118,22 +124,40 @@ pub(super) fn decide(condition: Id) -> bool {
 /// A part of the formula being recorded as a separate function; it is recorded at its first call.
 pub(super) fn part(name: &str, kind: Kind, operands: &[Id], results: usize, run: &dyn Fn(&[Id]) -> Vec<Id>) -> Vec<Id> {
     if with(|recording| !recording.parts.contains_key(name)) {
-        let outer = RECORDING.take();
-        let known = outer.as_ref().map(|recording| recording.parts.clone()).unwrap_or_default();
-        let kinds = vec![kind; operands.len()];
-        let function = record_with(known, name, &kinds, &vec![kind; results], &|| {
-            let arguments: Vec<Id> = (0..kinds.len()).map(|at| place(Node::Argument(at, kind))).collect();
-            run(&arguments)
-        });
-        RECORDING.set(outer);
-        match function {
-            Ok(function) => with(|recording| {
-                recording.parts.extend(function.parts.clone());
-                recording.parts.insert(name.into(), Arc::new(function));
-            }),
-            Err(why) => stop(why),
-        }
+        let function = recorded_part(name, kind, operands.len(), results, run);
+        with(|recording| recording.add(name, function));
     }
+    called(name, kind, operands, results)
+}
+/// A row that a formula of a program calls: a part if it branches, so that the paths of a formula do not multiply, else its steps.
+pub(super) fn row(name: &str, kind: Kind, operands: &[Id], results: usize, run: &dyn Fn(&[Id]) -> Vec<Id>) -> Vec<Id> {
+    let is_known = with(|recording| recording.parts.contains_key(name));
+    let is_plain = with(|recording| recording.plain.contains(name));
+    if is_plain || operands.iter().all(|&id| constant(id).is_some()) {
+        return run(operands);
+    }
+    if !is_known {
+        let function = recorded_part(name, kind, operands.len(), results, run);
+        if let Tree::Leaf(_) = function.tree {
+            with(|recording| recording.plain.insert(name.into()));
+            return run(operands);
+        }
+        with(|recording| recording.add(name, function));
+    }
+    called(name, kind, operands, results)
+}
+/// A part, recorded beside the formula that it belongs to.
+fn recorded_part(name: &str, kind: Kind, operands: usize, results: usize, run: &dyn Fn(&[Id]) -> Vec<Id>) -> Function {
+    let outer = RECORDING.take();
+    let known = outer.as_ref().map(|recording| recording.parts.clone()).unwrap_or_default();
+    let function = record_with(known, name, &vec![kind; operands], &vec![kind; results], &|| {
+        let arguments: Vec<Id> = (0..operands).map(|at| place(Node::Argument(at, kind))).collect();
+        run(&arguments)
+    });
+    RECORDING.set(outer);
+    function.unwrap_or_else(|why| stop(why))
+}
+fn called(name: &str, kind: Kind, operands: &[Id], results: usize) -> Vec<Id> {
     let call = place(Node::Part(name.into(), operands.to_vec(), results, kind));
     (0..results).map(|at| place(Node::Result(call, at, kind))).collect()
 }

@@ -219,19 +219,13 @@ macro_rules! readers {
         }
     )*};
 }
-/// Records a formula of several floating-point numbers.
+fn of_several<A: Operand, O: Operand>(name: &str, formula: fn([A; 6]) -> O) -> Result<Function, Unreadable> {
+    let width = A::KINDS.len();
+    record(name, &A::KINDS.repeat(6), O::KINDS, &|| formula(core::array::from_fn(|at| A::arguments(at * width))).ids())
+}
+/// Records a formula of several numbers.
 pub(crate) fn several<F: Several>(name: &str, dtype: DType) -> Result<Function, Unreadable> {
-    fn of<A: Operand>(name: &str, formula: fn([A; 6]) -> A) -> Result<Function, Unreadable> {
-        let width = A::KINDS.len();
-        record(name, &A::KINDS.repeat(6), A::KINDS, &|| {
-            formula(core::array::from_fn(|at| A::arguments(at * width))).ids()
-        })
-    }
-    match dtype {
-        DType::F32 => of::<Recorded<f32>>(name, F::real),
-        DType::F64 => of::<Recorded<f64>>(name, F::real),
-        _ => Err(Unreadable::NotAdmitted),
-    }
+    formula!(dtype, Recorded, of_several(name), Several<F> -> same, real complex, else Err(Unreadable::NotAdmitted))
 }
 readers! { Recorded, [of_one of_two with_parameters], (name: &str) -> Result<Function, Unreadable>, else Err(Unreadable::NotAdmitted) }
 

@@ -4,7 +4,7 @@ use super::formula::OperandsBeside;
 use crate::device::Device;
 use crate::dtype::{CanCast, Dtype};
 use crate::error::{Error, Result};
-use crate::ops::formula::{ForEachResult, Formula, Named, ResultOf, Results, SingleFormula};
+use crate::ops::formula::{ForEachResult, Formula, Named, OfTensors, ResultOf, Results, SingleFormula};
 use crate::shape::{Shape, WrittenTo};
 use crate::tensor::elementwise::view_in_place::in_place;
 use crate::{Element, Tensor, TensorViewMut};
@@ -33,6 +33,8 @@ impl<F: Formula, E: Dtype, S: Shape, D: Device, R: OperandsBeside<F::Operands, E
         self.0.lazy().applied::<ResultOf<F, AT>, _, R>(self.1).try_eval()
     }
 }
+
+impl<E: Dtype, S: Shape, D: Device> OfTensors for Tensor<E, S, D> {}
 
 impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// A [formula](macro@crate::formula) of one's own, applied to each element. The operands after the tensor are `()`, one tensor or

@@ -3,7 +3,7 @@
 use super::{Begin, Lazy, Node, OperandsBeside};
 use crate::device::Device;
 use crate::dtype::Dtype;
-use crate::ops::formula::{Five, Formula, Four, One, SingleFormula, Six, Three, Two};
+use crate::ops::formula::{Five, Formula, Four, Kinds, One, SingleFormula, Six, Three, Two};
 use crate::shape::Shape;
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -123,7 +123,7 @@ fn called_once<A>(arguments: Option<A>) -> A {
     message = "`fused!`: the formula `{F}` can't be called with `{Self}`",
     label = "the operands of `{F}` do not fit",
     note = "give a tensor or an expression first, then as many tensors, expressions or scalars as the formula has operands; they promote to a \
-            floating-point dtype, and their shapes broadcast"
+            dtype that the formula is of, and their shapes broadcast"
 )]
 pub trait Operands<F> {
     /// What it gives.
@@ -135,16 +135,16 @@ macro_rules! operands {
     ($($count:ident: ($($operand:ident $type:ident),*) as $all:ty = $tuple:expr;)*) => {$(
         impl<E: Dtype, S: Shape, D: Device, X, $($type),*> ElementsFirst for (Lazy<E, S, D, X>, $($type,)*) {}
         #[diagnostic::do_not_recommend]
-        impl<F: SingleFormula<Operands = $count>, E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>, $($type),*> Operands<F>
+        impl<K: Kinds, F: SingleFormula<Operands = $count<K>>, E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>, $($type),*> Operands<F>
             for (Lazy<E, S, D, X>, $($type,)*)
         where
-            $all: OperandsBeside<$count, E, S, D>,
+            $all: OperandsBeside<$count<K>, E, S, D>,
         {
             type Output = Lazy<
-                <$all as OperandsBeside<$count, E, S, D>>::Elem,
-                <$all as OperandsBeside<$count, E, S, D>>::Shape,
+                <$all as OperandsBeside<$count<K>, E, S, D>>::Elem,
+                <$all as OperandsBeside<$count<K>, E, S, D>>::Shape,
                 D,
-                <$all as OperandsBeside<$count, E, S, D>>::Node<F, X>,
+                <$all as OperandsBeside<$count<K>, E, S, D>>::Node<F, X>,
             >;
             fn apply(self, formula: F) -> Self::Output {
                 let (x, $($operand,)*) = self;

@@ -8,10 +8,12 @@ use crate::Tensor;
 use crate::device::Device;
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind, KindRank};
-use crate::dtype::{DType, Dtype, Element as _, Float};
+use crate::dtype::{DType, Dtype, Element as _};
 use crate::error::Result;
 use crate::ops::expression::{Mapped2, Mapped3, Mapped4, Mapped5, Mapped6};
-use crate::ops::formula::{ApplyingFormula, Five, Formula, Four, InPlace, Named, One, SingleFormula, Six, Three, Two};
+use crate::ops::formula::{
+    Among, ApplyingFormula, Five, Formula, Four, Gives, Holds, Kinds, Named, One, SingleFormula, Six, Three, Two,
+};
 use crate::shape::{Broadcast, Shape, SizeArray};
 use core::marker::PhantomData;
 
@@ -20,11 +22,13 @@ use core::marker::PhantomData;
     message = "the formula can't be applied to a tensor of dtype `{E}` on `{D}` and `{Self}`",
     label = "no operands of this formula",
     note = "the operands after the first are `()`, one tensor or scalar, or several as a tuple, as many as the formula has",
-    note = "they and the tensor promote to a floating-point dtype, and their shapes broadcast; integers are converted first: `.to::<f32>()`"
+    note = "they and the tensor promote to a dtype of the formula's set, and their shapes broadcast: `.to::<f32>()` converts for a formula of `Float`, `.to::<i64>()` for one of `Integer`; operands that are masks are tensors of bools, `x.ne(0)`"
 )]
 pub trait OperandsBeside<Count, E: Dtype, S: Shape, D: Device>: Clone {
-    /// The dtype of the result: what the operands promote to, from left to right.
-    type Elem: Float;
+    /// The dtype that is computed in: what the operands promote to, from left to right.
+    type Computes: Dtype;
+    /// The dtype of the result: the same, or `bool` if the formula gives a mask.
+    type Elem: Dtype;
     /// The shape of the result.
     type Shape: Shape;
     #[doc(hidden)]
@@ -50,10 +54,15 @@ fn by_way_of_a_copy<F: SingleFormula, Count, R: OperandsBeside<Count, E, S, D>, 
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Float, S: Shape, D: Device> OperandsBeside<One, E, S, D> for () {
-    type Elem = E;
+impl<K: Kinds, E: Dtype, S: Shape, D: Device> OperandsBeside<One<K>, E, S, D> for ()
+where
+    E: Among<K::Set>,
+    K::At0: Holds<E>,
+{
+    type Computes = E;
+    type Elem = Given<K, E>;
     type Shape = S;
-    type Node<F: SingleFormula, X: Node<D, Elem = E>> = Applied1<ApplyingFormula<F>, X, E>;
+    type Node<F: SingleFormula, X: Node<D, Elem = E>> = Applied1<ApplyingFormula<F, E>, X, Self::Elem>;
     fn beside<F: SingleFormula, X: Node<D, Elem = E>>(
         self,
         (x, extent): (X, Extent<S>),
@@ -62,9 +71,12 @@ impl<E: Float, S: Shape, D: Device> OperandsBeside<One, E, S, D> for () {
         Ok((Applied1 { kernel: ApplyingFormula::new(), x, result: PhantomData }, Extent { strides, ..extent }))
     }
     fn in_place<F: SingleFormula>(self, x: &mut Tensor<E, S, D>) -> Result<()> {
-        D::update1::<E>(ApplyingFormula::<F>::new(), x.elements_mut()?)
+        D::update1::<E>(ApplyingFormula::<F, E>::new(), x.elements_mut()?)
     }
 }
+
+/// The dtype of the result of a formula that computes in `P`.
+type Given<K, P> = <<K as Kinds>::Gives as Gives>::Elem<P>;
 
 /// The dtype of a tensor or expression and an operand.
 type Promoted<E, S, A, D> = ResultType<<S as Shape>::Kind, E, <A as LazyOperand<D>>::Kind, <A as LazyOperand<D>>::Elem>;
@@ -106,54 +118,57 @@ fn layout_of<'a, A: LazyOperand<D>, D: Device, P: Dtype>(of: &'a Extent<A::Shape
 ///
 /// A tape records a formula of up to three operands as castiron's own; one of more is a step of its own (`several`).
 macro_rules! counts {
-    ($($Count:ident $Node:ident $Mapped:ident $each:ident $doc:literal: $tuple:ty, $($a:ident $A:ident $X:ident $of:ident { $($before:ident)* }),*;)*) => {$(
+    ($($Count:ident $Node:ident $Mapped:ident $each:ident $doc:literal: $tuple:ty, $($a:ident $A:ident $X:ident $At:ident $of:ident { $($before:ident)* }),*;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<E: Dtype, S: Shape, D: Device, $($A: LazyOperand<D>),*> OperandsBeside<$Count, E, S, D> for $tuple
+        impl<K: Kinds, E: Dtype, S: Shape, D: Device, $($A: LazyOperand<D>),*> OperandsBeside<$Count<K>, E, S, D> for $tuple
         where
             $(shape_of!(S, D: $($before)*): Broadcast<$A::Shape>,)*
-            promoted!(E, S, D: $($A)*): Float,
+            promoted!(E, S, D: $($A)*): Among<K::Set>,
+            K::At0: Holds<E>,
+            $(K::$At: Holds<$A::Elem>,)*
         {
-            type Elem = promoted!(E, S, D: $($A)*);
+            type Computes = promoted!(E, S, D: $($A)*);
+            type Elem = Given<K, Self::Computes>;
             type Shape = shape_of!(S, D: $($A)*);
-            type Node<F: SingleFormula, X: Node<D, Elem = E>> = $Node<F, X, $($A::Alone<Self::Elem>,)* Self::Elem>;
+            type Node<F: SingleFormula, X: Node<D, Elem = E>> = $Node<F, X, $($A::Alone<Self::Computes>,)* Self::Computes, Self::Elem>;
             fn beside<F: SingleFormula, X: Node<D, Elem = E>>(
                 self,
                 (x, of): (X, Extent<S>),
             ) -> Result<(Self::Node<F, X>, Extent<Self::Shape>)> {
                 let counts!(@tuple $($a)*) = self;
-                $(let ($a, $of) = $a.alone::<Self::Elem>(F::NAME)?;)*
-                let others = [$(layout_of::<$A, D, Self::Elem>(&$of)),*];
-                let extent = beside::<S, Self::Shape, Self::Elem>(F::NAME, (of, E::DTYPE), &others)?;
+                $(let ($a, $of) = $a.alone::<Self::Computes>(F::NAME)?;)*
+                let others = [$(layout_of::<$A, D, Self::Computes>(&$of)),*];
+                let extent = beside::<S, Self::Shape, Self::Computes>(F::NAME, (of, E::DTYPE), &others)?;
                 Ok(($Node { x, $($a,)* of: PhantomData }, extent))
             }
             counts! { @in_place $Count $tuple }
         }
 
         #[doc = $doc]
-        pub struct $Node<F, X, $($X,)* P> {
+        pub struct $Node<F, X, $($X,)* P, O> {
             x: X,
             $($a: $X,)*
-            of: PhantomData<fn() -> (F, P)>,
+            of: PhantomData<fn() -> (F, P, O)>,
         }
-        impl<F, X: Clone, $($X: Clone,)* P> Clone for $Node<F, X, $($X,)* P> {
+        impl<F, X: Clone, $($X: Clone,)* P, O> Clone for $Node<F, X, $($X,)* P, O> {
             fn clone(&self) -> Self {
                 $Node { x: self.x.clone(), $($a: self.$a.clone(),)* of: PhantomData }
             }
         }
-        impl<F, X, $($X,)* P> sealed::Node for $Node<F, X, $($X,)* P> {}
-        impl<F: SingleFormula, D: Device, X: Node<D>, $($X: Node<D>,)* P: Float> Node<D> for $Node<F, X, $($X,)* P> {
-            type Elem = P;
-            type Expression = $Mapped<ApplyingFormula<F>, X::Expression, $($X::Expression,)* P>;
+        impl<F, X, $($X,)* P, O> sealed::Node for $Node<F, X, $($X,)* P, O> {}
+        impl<F: SingleFormula, D: Device, X: Node<D>, $($X: Node<D>,)* P: Dtype, O: Dtype> Node<D> for $Node<F, X, $($X,)* P, O> {
+            type Elem = O;
+            type Expression = $Mapped<ApplyingFormula<F, P>, X::Expression, $($X::Expression,)* O>;
             #[cfg(feature = "grad")]
-            fn each(&self, sizes: &[usize]) -> Result<Steps<'_, P, D>> {
+            fn each(&self, sizes: &[usize]) -> Result<Steps<'_, O, D>> {
                 let (x, $($a),*) = (self.x.each(sizes)?.0, $(self.$a.each(sizes)?.0),*);
                 let (x, $($a),*) = (x.expand(F::NAME, sizes)?, $($a.expand(F::NAME, sizes)?),*);
-                $each::<F, P, D, X::Elem, $($X::Elem),*>(x, $($a),*).map(Steps)
+                $each::<F, P, O, D, X::Elem, $($X::Elem),*>(x, $($a),*).map(Steps)
             }
             unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
                 // SAFETY: the caller's promise; the tensors are here.
                 let (x, $($a),*) = unsafe { (self.x.expression(sizes)?, $(self.$a.expression(sizes)?),*) };
-                Ok($Mapped::new(ApplyingFormula::new(), x, $($a),*))
+                Ok($Mapped::new(ApplyingFormula::<F, P>::new(), x, $($a),*))
             }
         }
     )*};
@@ -161,12 +176,12 @@ macro_rules! counts {
         fn in_place<F: SingleFormula>(self, x: &mut Tensor<E, S, D>) -> Result<()> {
             #[cfg(feature = "grad")]
             if const { D::RECORDS } {
-                return by_way_of_a_copy::<F, Two, Self, E, S, D>(self, x);
+                return by_way_of_a_copy::<F, Two<K>, Self, E, S, D>(self, x);
             }
             if F::SIDE_BY_SIDE {
-                return by_way_of_a_copy::<F, Two, Self, E, S, D>(self, x);
+                return by_way_of_a_copy::<F, Two<K>, Self, E, S, D>(self, x);
             }
-            let (y, of) = self.alone::<Self::Elem>(F::NAME)?;
+            let (y, of) = self.alone::<Self::Computes>(F::NAME)?;
             let sizes = x.shape();
             super::operators::fits(F::NAME, of.sizes.as_ref(), sizes.as_ref())?;
             // SAFETY: the operand broadcasts to the sizes of `x`, and the node holds its tensor. That is not written: `x` is borrowed
@@ -174,7 +189,7 @@ macro_rules! counts {
             unsafe {
                 let y = y.expression(sizes.as_ref())?;
                 let x = x.elements_mut()?;
-                let kernel = InPlace::<F, Self::Elem>::new();
+                let kernel = ApplyingFormula::<F, Self::Computes>::new();
                 D::fused(E::DTYPE, sizes.as_ref(), None, || D::evaluate_update(kernel, y, x))
             }
         }
@@ -184,44 +199,44 @@ macro_rules! counts {
     (@tuple $($a:ident)*) => { ($($a),*) };
 }
 counts! {
-    Two OfTwo Mapped2 each_of_two "A formula of two operands.": A, a A Y of_a {};
-    Three OfThree Mapped3 each_of_three "A formula of three operands.": (A, B), a A Y of_a {}, b B Z of_b { A };
-    Four OfFour Mapped4 each_of_four "A formula of four operands.": (A, B, C), a A Y of_a {}, b B Z of_b { A }, c C V of_c { A B };
-    Five OfFive Mapped5 each_of_five "A formula of five operands.": (A, B, C, G), a A Y of_a {}, b B Z of_b { A }, c C V of_c { A B }, g G U of_g { A B C };
-    Six OfSix Mapped6 each_of_six "A formula of six operands.": (A, B, C, G, H), a A Y of_a {}, b B Z of_b { A }, c C V of_c { A B }, g G U of_g { A B C }, h H W of_h { A B C G };
+    Two OfTwo Mapped2 each_of_two "A formula of two operands.": A, a A Y At1 of_a {};
+    Three OfThree Mapped3 each_of_three "A formula of three operands.": (A, B), a A Y At1 of_a {}, b B Z At2 of_b { A };
+    Four OfFour Mapped4 each_of_four "A formula of four operands.": (A, B, C), a A Y At1 of_a {}, b B Z At2 of_b { A }, c C V At3 of_c { A B };
+    Five OfFive Mapped5 each_of_five "A formula of five operands.": (A, B, C, G), a A Y At1 of_a {}, b B Z At2 of_b { A }, c C V At3 of_c { A B }, g G U At4 of_g { A B C };
+    Six OfSix Mapped6 each_of_six "A formula of six operands.": (A, B, C, G, H), a A Y At1 of_a {}, b B Z At2 of_b { A }, c C V At3 of_c { A B }, g G U At4 of_g { A B C }, h H W At5 of_h { A B C G };
 }
 
 #[cfg(any(feature = "any", feature = "grad"))]
 use crate::composite::{Erased, Owned};
 /// A formula of elements.
 #[cfg(feature = "any")]
-pub(crate) fn each_of_one<F: SingleFormula, P: Float, D: Device>(x: Erased<'_, P, D>) -> Result<Owned<P, D>> {
-    x.map1::<P>(F::NAME, ApplyingFormula::<F>::new())
+pub(crate) fn each_of_one<F: SingleFormula, P: Dtype, O: Dtype, D: Device>(x: Erased<'_, P, D>) -> Result<Owned<O, D>> {
+    x.map1::<O>(F::NAME, ApplyingFormula::<F, P>::new())
 }
 /// On a device that records, operands have the sizes of the result.
 #[cfg(any(feature = "any", feature = "grad"))]
-pub(crate) fn each_of_two<F: SingleFormula, P: Float, D: Device, A: Dtype, B: Dtype>(
+pub(crate) fn each_of_two<F: SingleFormula, P: Dtype, O: Dtype, D: Device, A: Dtype, B: Dtype>(
     a: Erased<'_, A, D>,
     b: Erased<'_, B, D>,
-) -> Result<Owned<P, D>> {
-    a.map2::<B, P>(F::NAME, ApplyingFormula::<F>::new(), &b)
+) -> Result<Owned<O, D>> {
+    a.map2::<B, O>(F::NAME, ApplyingFormula::<F, P>::new(), &b)
 }
 #[cfg(any(feature = "any", feature = "grad"))]
-pub(crate) fn each_of_three<F: SingleFormula, P: Float, D: Device, A: Dtype, B: Dtype, C: Dtype>(
+pub(crate) fn each_of_three<F: SingleFormula, P: Dtype, O: Dtype, D: Device, A: Dtype, B: Dtype, C: Dtype>(
     a: Erased<'_, A, D>,
     b: Erased<'_, B, D>,
     c: Erased<'_, C, D>,
-) -> Result<Owned<P, D>> {
+) -> Result<Owned<O, D>> {
     let sizes = crate::layout::dims::Dims::known(a.sizes());
-    let kernel = ApplyingFormula::<F>::new();
-    let value = D::map3::<A, B, C, P>(kernel, a.view(), b.view(), c.view(), &sizes.row_major())?;
+    let kernel = ApplyingFormula::<F, P>::new();
+    let value = D::map3::<A, B, C, O>(kernel, a.view(), b.view(), c.view(), &sizes.row_major())?;
     Ok(Erased::dense(value, sizes))
 }
 /// A formula of more operands, all of its result's dtype and sizes, as a step of its own.
 #[cfg(any(feature = "any", feature = "grad"))]
-struct Several<F, P, const COUNT: usize>(PhantomData<fn() -> (F, P)>);
+struct Several<F, P, O, const COUNT: usize>(PhantomData<fn() -> (F, P, O)>);
 #[cfg(any(feature = "any", feature = "grad"))]
-impl<F, P, const COUNT: usize> Clone for Several<F, P, COUNT> {
+impl<F, P, O, const COUNT: usize> Clone for Several<F, P, O, COUNT> {
     fn clone(&self) -> Self {
         Several(PhantomData)
     }
@@ -239,28 +254,28 @@ mod several {
     use crate::layout::dims::Dims;
     use crate::ops::expression::Leaf;
 
-    fn leaf<P: Float, D: Device>(x: &Erased<'_, P, D>) -> Result<Leaf<P>> {
+    fn leaf<P: Dtype, D: Device>(x: &Erased<'_, P, D>) -> Result<Leaf<P>> {
         <D as Receives<D, Dimensioned>>::part(x.view(), x.sizes())
     }
     macro_rules! several {
         ($($each:ident $Mapped:ident $count:literal $reads:literal: $x:ident $X:ident $first:tt $P:ident $(, $a:ident $A:ident $at:tt $Q:ident)*;)*) => {$(
-            pub(crate) fn $each<F: SingleFormula, P: Float, D: Device, $X: Dtype, $($A: Dtype),*>(
+            pub(crate) fn $each<F: SingleFormula, P: Dtype, O: Dtype, D: Device, $X: Dtype, $($A: Dtype),*>(
                 $x: Erased<'_, $X, D>,
                 $($a: Erased<'_, $A, D>),*
-            ) -> Result<Owned<P, D>> {
+            ) -> Result<Owned<O, D>> {
                 let operands = ($x.to::<P>(F::NAME)?, $($a.to::<P>(F::NAME)?),*);
-                Ok(D::primitive(&Several::<F, P, $count>(PhantomData), operands)?.0)
+                Ok(D::primitive(&Several::<F, P, O, $count>(PhantomData), operands)?.0)
             }
-            impl<F: SingleFormula, P: Float> Primitive for Several<F, P, $count> {
+            impl<F: SingleFormula, P: Dtype, O: Dtype> Primitive for Several<F, P, O, $count> {
                 type Operands = ($P, $($Q),*);
-                type Results = (P,);
+                type Results = (O,);
                 fn op(&self) -> &'static str {
                     F::NAME
                 }
-                fn run<D: Device>(&self, x: On<'_, Self::Operands, D>) -> Result<On<'static, (P,), D>> {
+                fn run<D: Device>(&self, x: On<'_, Self::Operands, D>) -> Result<On<'static, (O,), D>> {
                     let sizes = Dims::known(x.0.sizes());
-                    let expression = $Mapped::<_, _, $(Leaf<several!(@$A $Q)>,)* P>::new(
-                        ApplyingFormula::<F>::new(), leaf(&x.$first)?, $(leaf(&x.$at)?),*
+                    let expression = $Mapped::<_, _, $(Leaf<several!(@$A $Q)>,)* O>::new(
+                        ApplyingFormula::<F, P>::new(), leaf(&x.$first)?, $(leaf(&x.$at)?),*
                     );
                     // SAFETY: the operands have these sizes, and outlive this call; the strides leave no gaps.
                     let storage = unsafe { D::evaluate_beside(x.$first.storage(), expression, &sizes, &sizes.row_major())? };
@@ -271,9 +286,10 @@ mod several {
                 #[cfg(feature = "grad")]
                 fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, Self::Operands, D>> {
                     let (Some(g),) = &back.g else { return Ok(Default::default()) };
+                    let g = g.to::<P>(F::NAME)?;
                     let x = [read(&back.x.$first)?, $(read(&back.x.$at)?),*];
                     let by = |at: usize| {
-                        let wanted = back.wants[at].then(|| several_derivative::<F, P, D>(at, &x, g));
+                        let wanted = back.wants[at].then(|| several_derivative::<F, P, D>(at, &x, &g));
                         wanted.transpose()
                     };
                     Ok((by($first)?, $(by($at)?),*))

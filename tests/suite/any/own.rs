@@ -89,6 +89,40 @@ fn a_registered_formula_is_an_operation() {
     }
 }
 
+#[formula]
+fn parity<I: Integer>(x: I, y: I) -> I {
+    (x ^ y) & 1
+}
+#[formula]
+fn inside<R: Real>(x: R, low: R, high: R) -> Mask {
+    x.ge(low) & x.lt(high)
+}
+#[formula]
+fn kept<N: Numeric>(x: N, keep: Mask) -> N {
+    select(keep, x, 0)
+}
+
+#[test]
+fn registered_formulas_of_other_sets() {
+    register("own::parity", parity).unwrap();
+    register("own::inside", inside).unwrap();
+    register("own::kept", kept).unwrap();
+    let run = |name: &str, args: Args| call(name, &args).and_then(|value| value.tensor());
+    let (x, y) = (tensor![[1, 2], [3, 4]; i32], tensor![7, 1; i32]);
+    let any = AnyTensor::from(&x);
+    let same = |a: AnyTensor, b: AnyTensor| assert_eq!(format!("{a:?}"), format!("{b:?}"));
+    same(run("own::parity", Args::new().arg(&any).arg(AnyTensor::from(&y))).unwrap(), x.apply(parity, &y).into());
+    same(run("own::parity", Args::new().arg(&any).arg(5)).unwrap(), x.apply(parity, 5).into());
+    let error = run("own::parity", Args::new().arg(&any).arg(0.5)).unwrap_err().to_string();
+    assert!(error.starts_with("parity is not defined for dtype float32") && error.contains("int64"), "{error}");
+    same(run("own::inside", Args::new().arg(&any).arg(2).arg(3.5)).unwrap(), x.apply(inside, (2, 3.5)).into());
+    let keep = AnyTensor::from(tensor![true, false]);
+    same(run("own::kept", Args::new().arg(&any).named("keep", &keep)).unwrap(), (&x * tensor![1, 0; i32]).into());
+    let error = run("own::kept", Args::new().arg(&any).arg(AnyTensor::from(&y))).unwrap_err().to_string();
+    assert_eq!(error, "kept: `keep` is a mask: a tensor of bools, not of int32; compare first, `x.ne(0)`");
+    assert_eq!(ops().find(|op| op.name == "own::kept").unwrap().dtypes, "numeric");
+}
+
 #[cfg(feature = "grad")]
 #[test]
 fn a_registered_formula_has_a_gradient() {

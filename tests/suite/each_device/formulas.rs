@@ -235,6 +235,42 @@ pub fn formulas_of_many_operands<D: Device>() {
     assert!(of.try_apply(tangle, (1, 1, &unequal)).is_err());
 }
 
+/// What a formula calls decides how it is computed, too.
+pub fn callers_run_side_by_side_as_what_they_call<D: Device>() {
+    use castiron::formula::Formula;
+    fn is_side_by_side<F: Formula>(_: fn() -> F) -> bool {
+        F::SIDE_BY_SIDE
+    }
+    // (`sin` has a path for most numbers, `polynomial` a loop.)
+    assert!(is_side_by_side(waves) && is_side_by_side(of_waves) && is_side_by_side(of_a_loop));
+    assert!(!is_side_by_side(doubled) && !is_side_by_side(of_doubled));
+    let x = Tensor::<f32, shape![75]>::from_fn(|[at]| at as f32 * 0.3 - 9.0).on::<D>();
+    assert_eq!(x.apply(of_waves, ()).shape(), [75]);
+    if has_data::<D>() {
+        assert_eq!(x.apply(of_waves, ()).elements(), (x.apply(waves, ()) * 2).elements());
+    }
+}
+#[formula]
+fn waves<F: Float>(x: F) -> F {
+    x.sin()
+}
+#[formula]
+fn of_waves<F: Float>(x: F) -> F {
+    self::waves(x) * 2
+}
+#[formula]
+fn of_a_loop<F: Float>(x: F) -> F {
+    of_doubled(x) + polynomial(x)
+}
+#[formula]
+fn doubled<F: Float>(x: F) -> F {
+    2 * x
+}
+#[formula]
+fn of_doubled<F: Float>(x: F) -> F {
+    doubled(x) + 1
+}
+
 /// A formula for each function that numbers have.
 macro_rules! of_each_row {
     ($($name:ident)*; $($two:ident)*) => {
@@ -293,6 +329,6 @@ of_each_row! {
 }
 
 each_device! {
-    also_without_data: formulas_choose_and_call_each_other, operands_broadcast_and_promote, formulas_of_many_operands;
+    also_without_data: callers_run_side_by_side_as_what_they_call, formulas_choose_and_call_each_other, operands_broadcast_and_promote, formulas_of_many_operands;
     with_data: a_formula_gives_the_bits_of_the_row_that_it_repeats, formulas_are_parts_of_expressions, a_formula_of_each_row_gives_its_bits;
 }

@@ -2,6 +2,7 @@
 //! only look at elements, on `Meta`), `tests/cuda` on a GPU: each has a macro `each_device!` that makes a test of each name.  Only castiron
 //! itself is used: elements are made on the host and moved (`on`), and compared there (`gives`).
 
+pub mod drawn_formulas;
 pub mod formulas;
 pub mod functions;
 pub mod generic;
@@ -16,6 +17,7 @@ pub mod odd;
 pub mod products;
 pub mod reducers;
 pub mod reduction_layouts;
+pub mod sets;
 #[cfg(feature = "grad")]
 pub mod tapes;
 pub mod views;

@@ -1,8 +1,10 @@
 //! Gradients, and gradients of gradients, of code that is generic over its device: every device gives what the host does.
 
+use super::drawn_formulas::drawn_formulas_have_gradients;
 use super::formulas::a_formula_of_each_row_has_its_gradient;
 use super::formulas::{Blend, Tangle, misjudged, option, option_of_operations, soft, steep, swish};
 use super::reducers::reducers_have_gradients;
+use super::sets::formulas_of_several_sets_have_gradients;
 use super::{Gives, On, has_data, is_host};
 use castiron::grad::Grad;
 use castiron::{Cpu, Device, Dim, Module, Shape, Tensor, axis, bf16, dim, fused, shape, tensor};
@@ -210,5 +212,5 @@ pub fn formulas_have_gradients<D: Device>() {
 each_device! {
     also_without_data: second_derivatives_of_a_network_are_those_of_the_host, results_move_along_a_direction, derivatives_of_any_order;
     with_data: jacobians_and_hessians_have_the_axes_of_both, each_sample_has_its_own_gradient, formulas_have_gradients,
-        reducers_have_gradients, a_formula_of_each_row_has_its_gradient;
+        reducers_have_gradients, formulas_of_several_sets_have_gradients, drawn_formulas_have_gradients, a_formula_of_each_row_has_its_gradient;
 }
