@@ -2070,7 +2070,7 @@ mod formulas_set_of_a_formula {
 use castiron::{formula, tensor};
 
 #[formula]
-    z.conj()
+    fn turned<C: ComplexFloat>(z: C) -> C {
     z.conj()
 }
 
@@ -2088,13 +2088,13 @@ mod formulas_several_numbers_as_a_method {
 use castiron::{formula, fused, tensor};
 
 #[formula(method)]
-fn polar<F: Float>(x: F, y: F) -> (F, F) {
+fn polar_form<F: Float>(x: F, y: F) -> (F, F) {
     (x.hypot(y), y.atan2(x))
 }
 
 pub fn main() {
     let (x, y) = (tensor![3.0, 1.0], tensor![4.0, 0.0]);
-    let (radius, _) = x.polar(&y); let _ = fused!(radius * 2);
+    let (radius, _) = x.polar_form(&y); let _ = fused!(radius * 2);
 }
 
 #[test]

@@ -787,3 +787,14 @@ fn a_derivative_of_ones_own_goes_back_once() {
     let one = x.jacobian((), |x, ()| double(x).sum());
     assert_eq!(one.to_vec(), [2.0, 2.0]);
 }
+
+/// A gradient that is not there is refused, not taken for one of real numbers.
+#[test]
+fn formulas_of_four_complex_numbers_have_no_gradient() {
+    #[castiron::formula]
+    #[rustfmt::skip]
+    fn product<C: ComplexFloat>(a: C, b: C, c: C, d: C) -> C { a * b * c * d }
+    let refused =
+        tensor![1.0 + 2.0j].try_value_and_grad((), |z, ()| Ok(z.apply(product, (z, z, z)).abs().sum())).unwrap_err();
+    assert!(refused.to_string().contains("formulas of up to three"));
+}

@@ -9,7 +9,7 @@ use castiron::{formula, tensor};
 
 #[formula]
 fn turned<C: Complex>(z: C) -> C {
-    // instead: z.conj()
+    // instead: fn turned<C: ComplexFloat>(z: C) -> C {
     z.conj()
 }
 

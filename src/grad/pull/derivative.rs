@@ -82,6 +82,11 @@ pub(crate) fn several_derivative<F: ops::formula::SingleFormula, P: Dtype, D: De
         let call = DerivativeCall { dtype: E::DTYPE, given: Constants::default(), x: parts, sizes: g.sizes() };
         Ok(Erased::dense(D::derivative(derivative, call)?, Dims::known(g.sizes())))
     }
+    if const { P::DTYPE.is_complex() } {
+        let reason =
+            "a formula of four operands or more has no gradient of complex numbers: make it of formulas of up to three";
+        return crate::error::invalid(F::NAME, reason.to_owned());
+    }
     let derivative = ops::slope::several_derivative::<ops::formula::By<F>>(x.len(), by)?;
     if const { !P::DTYPE.is_half() } {
         return of::<P, D>(&derivative, x, g);
