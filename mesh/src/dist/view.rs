@@ -22,7 +22,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         Dist::new(self.local.transpose(first, second), SizeArray::copied(&sizes))
     }
 
-    /// The last two axes change places ([`Tensor::mt`](castiron::Tensor::mt)): a matrix is transposed.
+    /// The last two axes change places ([`Tensor::t`](castiron::Tensor::t)): matrices are transposed, those of a batch, too.
     pub fn t(&self) -> Dist<E, <S as Transpose<-2, -1>>::Output, U, D>
     where
         S: Transpose<-2, -1> + HasAxis<-2>,

@@ -2,7 +2,8 @@
 
 use super::Dual;
 use super::read::Numbers::{self, Complex as Plane, Real};
-use crate::dtype::{Complex, DType, MachineFloat, Special};
+use crate::dtype::numbers::MachineInexact;
+use crate::dtype::{Complex, DType, Special};
 use crate::ops::record::rows::{self, Row};
 use num_traits::Float;
 
@@ -182,7 +183,7 @@ fn what_does_not_change_counts_for_nothing() {
     // Derivatives can be recorded as GPU text as well.
     use crate::dtype::Unary;
     let tangent = crate::ops::record::rows::of_float::<f32>("ci_d_tanh_f32", |x| {
-        <crate::ops::tanh as Unary>::real(Dual::new(x, MachineFloat::lit(1.0))).tangent
+        <crate::ops::tanh as Unary>::real(Dual::new(x, MachineInexact::lit(1.0))).tangent
     });
     assert_eq!(
         crate::ops::record::cuda::library([&tangent.unwrap()]),

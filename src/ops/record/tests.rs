@@ -9,6 +9,7 @@ use super::number::Recorded;
 use super::paths::record;
 use super::plan::{Form, Layout};
 use super::rows::{self, Row, computes_in};
+use crate::dtype::numbers::MachineInexact;
 use crate::dtype::{DType, MachineFloat};
 use num_traits::{Float, ToPrimitive, Zero};
 use std::collections::{BTreeMap, BTreeSet};

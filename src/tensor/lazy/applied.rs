@@ -54,13 +54,6 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// }
     /// let x = tensor![-1.0, 0.0, 2.0];
     /// assert_eq!(x.apply(swish, 1), x.silu());
-    ///
-    /// #[formula]
-    /// fn polar<F: Float>(x: F, y: F) -> (F, F) {
-    ///     (x.hypot(y), y.atan2(x))
-    /// }
-    /// let (radius, angle) = tensor![3.0, 1.0].apply(polar, &tensor![4.0, 0.0]);
-    /// assert_eq!((radius.to_vec(), angle.to_vec()), (vec![5.0, 1.0], vec![0.927_295_2, 0.0]));
     /// ```
     #[fallible]
     pub fn apply<F: Named, R: OperandsBeside<Operands<F>, E, S, D>>(
