@@ -40,7 +40,8 @@ pub(crate) fn svg(networks: &[Network]) -> String {
         }
         for (program, colour) in PROGRAMS.iter().zip(COLOURS) {
             for (scaling, dash) in [(Scaling::Weak, ""), (Scaling::Strong, " stroke-dasharray=\"5 4\"")] {
-                let points = (0..=10).map(|power| {
+                let powers = (0..=10).filter(|power| program.feeds(1 << power, scaling));
+                let points = powers.map(|power| {
                     let speedup = program.speedup(network, 1 << power, scaling);
                     format!("{:.1},{:.1}", x(f64::from(1 << power)), y(speedup))
                 });

@@ -1,7 +1,7 @@
 //! All-reduce and the exchange with neighbours, measured by the public operations that programs call.
 
 use crate::Outcome;
-use crate::model::{Fit, all_reduce_terms};
+use crate::model::{Fit, all_reduce_terms, ways};
 use castiron::{Dyn, Tensor, axis, dims, shape};
 use castiron_mesh::{At, Dist, Edge, Mesh, Pending, Sum, mesh};
 use std::time::Instant;
@@ -13,7 +13,7 @@ dims! { Rows }
 const BYTES: [usize; 12] =
     [8, 32, 128, 512, 2 << 10, 8 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20, 16 << 20];
 
-pub(crate) fn run() -> Outcome<()> {
+pub(crate) fn run(eager: usize) -> Outcome<()> {
     let mut mesh = Mesh::<Ranks>::join(&[0])?;
     let ranks = mesh.ranks();
     if ranks < 2 {
@@ -41,10 +41,10 @@ pub(crate) fn run() -> Outcome<()> {
     let (engine, sent) = (mesh.engine(), mesh.sent());
     mesh.alone_on(0, || {
         println!("{ranks} ranks, {engine}; {} calls, {:.0} MB from each rank", sent.calls, sent.bytes as f64 / 1e6);
-        let fit = report("all_reduce", &reduces, |fit, bytes| all_reduce_terms(fit, bytes as f64, ranks));
+        let fit = report("all_reduce", &reduces, |bytes| all_reduce_terms(bytes as f64, ranks, eager));
         println!("reduce {:.3e},{:.3e}", fit.alpha, fit.beta);
         // Each rank sends to two neighbours, one after the other on its own line, and receives meanwhile.
-        let fit = report("exchange", &exchanges, |_, bytes| [1.0, 2.0 * bytes as f64]);
+        let fit = report("exchange", &exchanges, |bytes| [ways(bytes as f64, eager), 2.0 * bytes as f64]);
         println!("exchange {:.3e},{:.3e}", fit.alpha, fit.beta);
     });
     Ok(())
@@ -76,33 +76,33 @@ fn best<T>(
 }
 
 /// Latency and the time of a byte by least squares of the logarithms, since times differ by a factor of thousands: each factor by which a time is
-/// missed counts alike. How often each of the two counts in a call, `terms` says, which may ask the fit so far which algorithm is the faster.
-fn fitted(times: &[(usize, f64)], terms: impl Fn(&Fit, usize) -> [f64; 2]) -> Fit {
+/// missed counts alike. `terms` says how often each of the two counts in a call.
+fn fitted(times: &[(usize, f64)], terms: impl Fn(usize) -> [f64; 2]) -> Fit {
     let mut fit = Fit { alpha: 1e-6, beta: 1e-9 };
     for _ in 0..100 {
         // Gauss and Newton's step for the logarithms of both.
         let (mut aa, mut ab, mut bb, mut ar, mut br) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for &(bytes, seconds) in times {
-            let [a, b] = terms(&fit, bytes);
+            let [a, b] = terms(bytes);
             let (a, b) = (a * fit.alpha, b * fit.beta);
             let missed = (seconds / (a + b)).ln();
             let [a, b] = [a / (a + b), b / (a + b)];
             (aa, ab, bb, ar, br) = (aa + a * a, ab + a * b, bb + b * b, ar + a * missed, br + b * missed);
         }
         let all = aa * bb - ab * ab;
-        // (By small steps: the choice of the algorithm jumps.)
+        // (By small steps, so that it does not jump over the best.)
         let step = |by: f64| (by / all).clamp(-1.0, 1.0).exp();
         fit = Fit { alpha: fit.alpha * step(ar * bb - br * ab), beta: fit.beta * step(br * aa - ar * ab) };
     }
     fit
 }
 
-fn report(name: &str, times: &[(usize, f64)], terms: impl Fn(&Fit, usize) -> [f64; 2]) -> Fit {
+fn report(name: &str, times: &[(usize, f64)], terms: impl Fn(usize) -> [f64; 2]) -> Fit {
     let fit = fitted(times, &terms);
     println!("\n{name}: alpha {:.2} µs, {:.2} GB/s (1 / beta)", fit.alpha * 1e6, 1e-9 / fit.beta);
     println!("{:>10} {:>12} {:>12} {:>6}", "bytes", "µs", "of the fit", "ratio");
     for &(bytes, seconds) in times {
-        let [a, b] = terms(&fit, bytes);
+        let [a, b] = terms(bytes);
         let modelled = a * fit.alpha + b * fit.beta;
         println!("{bytes:>10} {:>12.2} {:>12.2} {:>6.2}", seconds * 1e6, modelled * 1e6, modelled / seconds);
     }
