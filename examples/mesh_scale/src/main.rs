@@ -66,7 +66,7 @@ fn model(path: &str) -> Outcome<()> {
         }
     }
     std::fs::write(path, chart::svg(&[own, assumed])).map_err(|error| format!("{path}: {error}"))?;
-    println!("\n{path}");
+    println!("\nwritten: {path}");
     Ok(())
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Program {
     face: usize,
 }
 
-/// Measured: `docs/scale.md` says by which commands, and what follows from what.
+/// Measured by one thread of one rank, as `docs/scale.md` says.
 pub(crate) const PROGRAMS: &[Program] = &[
     // A step of 32 texts: 148.5 ms, one of a single text 6.25 ms. Gradients of what may be cut along `Model`, the others, the loss.
     Program {
@@ -105,8 +105,8 @@ pub(crate) fn networks() -> [Network; 2] {
     [
         Network {
             name: "shared memory (measured)",
-            reduce: Fit { alpha: 5.06e-7, beta: 1.75e-10 },
-            exchange: Fit { alpha: 1.09e-6, beta: 3.26e-10 },
+            reduce: Fit { alpha: 5.386e-7, beta: 1.630e-10 },
+            exchange: Fit { alpha: 1.039e-6, beta: 4.169e-10 },
             eager: 4 << 10,
         },
         Network { name: "2 µs and 12 GB/s (assumed)", reduce: assumed, exchange: assumed, eager: 8 << 10 },
