@@ -28,7 +28,7 @@ pub(crate) fn run(eager: usize) -> Outcome<()> {
             let own: Dist<f32, (Dyn,), Pending<Sum, Data>> = block.sum_of_blocks(ones);
             Ok(own)
         };
-        let seconds = best(&mesh, bytes, prepare, |own| Ok(drop(own.all_reduce(&mesh)?)))?;
+        let seconds = best(&mesh, bytes, prepare, |own| own.all_reduce(&mesh).map(drop).map_err(Into::into))?;
         reduces.push((bytes, seconds));
     }
     // (Faces are smaller than sums.)
@@ -107,4 +107,25 @@ fn report(name: &str, times: &[(usize, f64)], terms: impl Fn(usize) -> [f64; 2])
         println!("{bytes:>10} {:>12.2} {:>12.2} {:>6.2}", seconds * 1e6, modelled * 1e6, modelled / seconds);
     }
     fit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BYTES, all_reduce_terms, fitted};
+
+    #[test]
+    fn what_times_are_made_of_is_found_again() {
+        for (ranks, alpha, beta) in [(2, 2e-6, 1e-10), (4, 1e-3, 2e-9), (8, 5e-5, 1e-9)] {
+            let terms = |bytes: usize| all_reduce_terms(bytes as f64, ranks, 4096);
+            let time = |bytes| {
+                let [a, b] = terms(bytes);
+                (bytes, a * alpha + b * beta)
+            };
+            let fit = fitted(&BYTES.map(time), terms);
+            assert!((fit.alpha / alpha - 1.0).abs() < 1e-6 && (fit.beta / beta - 1.0).abs() < 1e-6, "{fit:?}");
+        }
+        // 16 KiB on four ranks: twice 8 KiB, which ask, and twice 4 KiB, which ask, too.
+        assert_eq!(all_reduce_terms(16384.0, 4, 4096), [12.0, 1.5 * 16384.0]);
+        assert_eq!(all_reduce_terms(64.0, 8, 4096), [3.0, 192.0]);
+    }
 }
