@@ -102,7 +102,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{ranks} ranks, {engine}");
         println!("loss {mean:.6}, accuracy {accuracy:.4} ({right} of {held}), sum of weights {digest:.5}");
         println!(
-            "{:.2} s in all, {:.0} % of them together with others: {} calls, {:.1} MB from each rank",
+            "{:.4} s in all, {:.1} % of them together with others: {} calls, {:.1} MB from each rank",
             trained.as_secs_f64(),
             100.0 * waiting.as_secs_f64() / trained.as_secs_f64(),
             sent.calls,

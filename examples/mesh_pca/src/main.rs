@@ -2,7 +2,7 @@
 //! chunk from the mapped file. What a chunk adds to the sums is pending and stays so over all chunks, which the types allow: ranks put
 //! their parts together once in a pass.
 //!
-//! `cargo run --release -p mesh-pca -- [--ranks 4] [--points 2000000] [FILE.npy]`
+//! `cargo run --release -p mesh-pca -- [--ranks 4] [--points 2000000] [--chunk 262144] [FILE.npy]`
 //!
 //! Without a file, one is written to the folder for temporary files: points around eight centres.
 
@@ -21,24 +21,25 @@ type Features = dim!(16);
 type Clusters = dim!(8);
 type Mine = At<Points, Data>;
 
-/// Points that all ranks together look at before the next.
+/// Points that all ranks together look at before the next, unless `--chunk` says how many.
 const CHUNK: usize = 1 << 18;
 const PASSES: usize = 4;
 
 fn main() -> Result<(), Box<dyn Error>> {
     castiron_mesh::launch()?;
-    let (mut count, mut path) = (2_000_000_usize, None);
+    let (mut count, mut chunk, mut path) = (2_000_000_usize, CHUNK, None);
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("points") => count = arguments.value()?.parse()?,
+            Long("chunk") => chunk = arguments.value()?.parse()?,
             Long("ranks") => drop(arguments.value()?),
             Value(file) if path.is_none() => path = Some(PathBuf::from(file)),
             other => return Err(other.unexpected().into()),
         }
     }
-    if count < 8 {
-        return Err("--points is at least 8".into());
+    if count < 8 || chunk == 0 {
+        return Err("--points is at least 8, --chunk at least 1".into());
     }
     let mut mesh = Mesh::<Ranks>::join(&[0])?;
     let path = match path {
@@ -59,11 +60,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let chunks = |mesh: &Mesh<Ranks>| {
         let block = |first: usize| {
-            Dist::<f32, (Mine, Features)>::build(mesh, [CHUNK.min(count - first), 16], |at| {
+            Dist::<f32, (Mine, Features)>::build(mesh, [chunk.min(count - first), 16], |at| {
                 points.try_narrow(axis![0], first + at[0].start, at[0].len())
             })
         };
-        (0..count).step_by(CHUNK).map(block).collect::<Vec<_>>()
+        (0..count).step_by(chunk).map(block).collect::<Vec<_>>()
     };
 
     let (start, mut waiting) = (Instant::now(), Duration::ZERO);
