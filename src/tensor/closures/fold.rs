@@ -88,7 +88,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If memory runs out.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let digits = tensor![[1, 2, 3], [4, 5, 6]];
     /// assert_eq!(digits.fold_axis(axis![1], 0, |number, v| 10 * number + v).to_vec(), [123, 456]);
     /// ```
@@ -158,7 +158,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If memory runs out.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let x = tensor![[1, -2, 3], [-4, 5, 6]];
     /// assert_eq!(x.par_fold_axis(axis![0], 0, |most, v| most.max(v), i64::max).to_vec(), [1, 5, 6]);
     /// ```
@@ -220,7 +220,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If there is a result and no element for it.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let x = tensor![[3, -7], [5, 1]];
     /// assert_eq!(x.reduce_axis(axis![0], |a, b| if a.abs() > b.abs() { a } else { b }).to_vec(), [5, -7]);
     /// ```

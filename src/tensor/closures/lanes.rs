@@ -62,7 +62,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// PyTorch: `torch.vmap`, `numpy.apply_along_axis`; `ndarray`: `map_axis`.
         ///
         /// ```
-        /// use castiron::{Tensor, axis, shape, tensor};
+        /// # use castiron::{Tensor, axis, shape, tensor};
         /// let x = tensor![[3, 1, 2], [6, 5, 4]];
         /// let range: Tensor<i64, shape![2]> = x.map_lanes(axis![1], |row| row.iter().max().unwrap() - row.iter().min().unwrap());
         /// assert_eq!(range.to_vec(), [2, 2]);
@@ -84,7 +84,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// If the window does not fit an axis whose size is known at run time.
         ///
         /// ```
-        /// use castiron::{Tensor, axis, dim, shape, tensor};
+        /// # use castiron::{Tensor, axis, dim, shape, tensor};
         /// let x = tensor![5, 1, 4, 2, 3];
         /// let median: Tensor<i64, shape![3]> = x.map_windows::<dim!(3), dim!(1), _, _>(axis![0], |window| {
         ///     let mut window = window.to_vec();
@@ -116,7 +116,7 @@ forms_in_place! {
         /// If memory runs out.
         ///
         /// ```
-        /// use castiron::{axis, tensor};
+        /// # use castiron::{axis, tensor};
         /// let mut x = tensor![[3, 1, 2], [6, 5, 4]];
         /// x.map_lanes_(axis![0], |column| column.reverse());
         /// x.map_lanes_(axis![1], |row| row.sort_unstable_by(|a, b| b.cmp(a)));

@@ -28,7 +28,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// If memory runs out.
         ///
         /// ```
-        /// use castiron::{Tensor, shape, tensor};
+        /// # use castiron::{Tensor, shape, tensor};
         /// let x = tensor![[-1.5, 0.5], [2.5, 3.5]];
         /// let y: Tensor<i32, shape![2, 2]> = x.map(|v| v.floor() as i32);
         /// assert_eq!(y.to_vec(), [-2, 0, 2, 3]);
@@ -48,7 +48,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// If sizes known at run time do not broadcast.
         ///
         /// ```
-        /// use castiron::{Tensor, shape, tensor};
+        /// # use castiron::{Tensor, shape, tensor};
         /// let (x, low, high) = (tensor![[-1.0, 0.5], [2.0, 9.0]], tensor![0.0, 1.0], tensor![[1], [3]]);
         /// let inside: Tensor<bool, shape![2, 2]> = x.zip_map((&low, &high), |(x, low, high)| low <= x && x <= high as f32);
         /// assert_eq!(inside.to_vec(), [false, false, true, false]);
@@ -103,7 +103,7 @@ forms_in_place! {
         /// If storage is shared and memory for a copy runs out.
         ///
         /// ```
-        /// use castiron::{axis, tensor};
+        /// # use castiron::{axis, tensor};
         /// let mut x = tensor![[1, 2], [3, 4]];
         /// x.map_(|v| v * v);
         /// x.select_mut(axis![0], 1).map_(|v| v + 1);

@@ -22,7 +22,7 @@ macro_rules! axis_iter {
             #[doc = $doc]
             ///
             /// ```
-            /// use castiron::{axis, tensor};
+            /// # use castiron::{axis, tensor};
             /// let x = tensor![[1, 2], [3, 4], [5, 6]];
             /// let sums: Vec<i64> = x.iter_axis(axis![0]).map(|row| row.sum().item()).collect();
             /// assert_eq!(sums, [3, 7, 11]);
@@ -102,7 +102,7 @@ impl<E: Element, S: Shape> Tensor<E, S, Cpu> {
     /// PyTorch: `torch.Tensor.numpy`, which shares memory.
     ///
     /// ```
-    /// use castiron::{shape, Tensor};
+    /// # use castiron::{shape, Tensor};
     /// let numbers = vec![1.0_f32, 2.0, 3.0, 4.0];
     /// let place = numbers.as_ptr();
     /// let mut x: Tensor<f32, shape![2, 2]> = Tensor::from_vec(numbers);

@@ -52,7 +52,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// length is in the type if the sizes of both axes are.
     ///
     /// ```
-    /// use castiron::{axis, shape, tensor, Tensor};
+    /// # use castiron::{axis, shape, tensor, Tensor};
     /// let x = tensor![[1, 2, 3], [4, 5, 6]];
     /// let y: Tensor<i64, shape![2]> = x.diagonal(axis![0, 1]);
     /// assert_eq!(y.to_vec(), [1, 5]);
@@ -71,7 +71,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`diagonal`](Self::diagonal) above the main one, or below it if the offset is negative. Its length is known at run time.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let x = tensor![[1, 2, 3], [4, 5, 6]];
     /// assert_eq!(x.diagonal_at(axis![0, 1], 1).to_vec(), [2, 6]);
     /// assert_eq!(x.diagonal_at(axis![0, 1], -1).to_vec(), [4]);
@@ -93,7 +93,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If memory runs out.
     ///
     /// ```
-    /// use castiron::{shape, tensor, Tensor};
+    /// # use castiron::{shape, tensor, Tensor};
     /// let y: Tensor<i64, shape![2, 2]> = tensor![1, 2].diag();
     /// assert_eq!(y.to_vec(), [1, 0, 0, 2]);
     /// assert_eq!(y.diag().to_vec(), [1, 2]);
@@ -128,7 +128,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If there are too many elements, or memory runs out.
     ///
     /// ```
-    /// use castiron::{shape, tensor, Tensor};
+    /// # use castiron::{shape, tensor, Tensor};
     /// let y: Tensor<i64, shape![2, 2, 2]> = tensor![[1, 2], [3, 4]].diag_embed();
     /// assert_eq!(y.to_vec(), [1, 0, 0, 2, 3, 0, 0, 4]);
     /// ```

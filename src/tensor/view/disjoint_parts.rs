@@ -42,7 +42,7 @@ macro_rules! apart {
             /// If `at` exceeds the axis.
             ///
             /// ```
-            /// use castiron::{axis, tensor};
+            /// # use castiron::{axis, tensor};
             /// let mut x = tensor![[1, 2, 3], [4, 5, 6]];
             /// let [mut left, right] = x.split_at_mut(axis![1], 1);
             /// left += right.sum_axis(axis![1].keepdim());
@@ -62,7 +62,7 @@ macro_rules! apart {
             /// If storage is shared and memory for a copy runs out.
             ///
             /// ```
-            /// use castiron::{axis, tensor};
+            /// # use castiron::{axis, tensor};
             /// let mut x = tensor![[1, 2], [3, 4]];
             /// for (at, mut row) in x.iter_axis_mut(axis![0]).enumerate() {
             ///     row *= at;
@@ -86,7 +86,7 @@ macro_rules! apart {
             /// If two of them have an element in common.
             ///
             /// ```
-            /// use castiron::{s, tensor};
+            /// # use castiron::{s, tensor};
             /// let mut x = tensor![0, 1, 2, 3, 4, 5];
             /// let (mut even, odd) = x.multi_slice_mut((s![::2], s![1..;2]));
             /// even += &odd;

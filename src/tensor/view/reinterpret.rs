@@ -75,7 +75,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If sizes known at run time do not match, or strides do not allow the shape without a copy.
     ///
     /// ```
-    /// use castiron::{shape, tensor};
+    /// # use castiron::{shape, tensor};
     /// let x = tensor![[1, 2], [3, 4]];
     /// assert!(x.view::<shape![4]>().shares_storage(&x));
     /// assert!(x.t().try_view::<shape![4]>().is_err()); // not in this order in memory
@@ -157,7 +157,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If an element lies outside the storage, is no valid bool, or a copy is needed and memory runs out.
     ///
     /// ```
-    /// use castiron::{shape, tensor};
+    /// # use castiron::{shape, tensor};
     /// let x = tensor![1, 2, 3, 4];
     /// let windows = x.as_strided::<shape![3, 2]>([1, 1], None);
     /// assert_eq!(windows.to_vec(), [1, 2, 2, 3, 3, 4]);
@@ -209,7 +209,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// size are not divisible by the ratio of widths, or memory is not aligned for them; or if bytes read as `bool` are neither 0 nor 1.
     ///
     /// ```
-    /// use castiron::{shape, tensor, Tensor};
+    /// # use castiron::{shape, tensor, Tensor};
     /// let x = tensor![1.0, -2.0];
     /// let bits: Tensor<i32, shape![2]> = x.view_dtype::<i32>();
     /// assert_eq!(bits.to_vec(), [0x3f80_0000, -0x4000_0000]);
@@ -230,7 +230,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the data cannot be viewed so.
     ///
     /// ```
-    /// use castiron::{shape, tensor, Tensor};
+    /// # use castiron::{shape, tensor, Tensor};
     /// let parts: Tensor<f32, shape![2, 2]> = tensor![1.0 + 2.0j, 3.0].view_as_real();
     /// assert_eq!(parts.to_vec(), [1.0, 2.0, 3.0, 0.0]);
     /// ```
@@ -249,7 +249,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the last axis is not contiguous or not of size 2, or another stride or the offset is odd.
     ///
     /// ```
-    /// use castiron::{shape, tensor, Complex, Tensor};
+    /// # use castiron::{shape, tensor, Complex, Tensor};
     /// let z: Tensor<Complex<f32>, shape![2]> = tensor![[1.0, 2.0], [3.0, 4.0]].view_as_complex();
     /// assert_eq!(z.to_vec(), [Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]);
     /// ```
@@ -270,7 +270,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If elements are complex and memory runs out.
     ///
     /// ```
-    /// use castiron::{tensor, Complex};
+    /// # use castiron::{tensor, Complex};
     /// let x = tensor![[1.0 + 2.0j, 3.0], [0.0, 1.0j]];
     /// assert_eq!(x.adjoint().to_vec()[2], Complex::new(3.0, 0.0));
     /// assert_eq!(x.adjoint()[(0, 0)], Complex::new(1.0, -2.0));
@@ -289,7 +289,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The transpose of each matrix of the last two axes, as a view (`torch.Tensor.mT`).
     ///
     /// ```
-    /// use castiron::{shape, Tensor};
+    /// # use castiron::{shape, Tensor};
     /// let x: Tensor<f32, shape![5, 3, 2]> = Tensor::<f32, shape![5, 2, 3]>::zeros().mT();
     /// ```
     #[allow(non_snake_case)]
@@ -319,7 +319,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// their sizes.
     ///
     /// ```
-    /// use castiron::{axis, shape, Tensor};
+    /// # use castiron::{axis, shape, Tensor};
     /// let x = Tensor::<f32, shape![1, _, 1, 3]>::zeros_sized([1, 5, 1, 3]);
     /// let y: Tensor<f32, shape![_, 3]> = x.squeeze_axes(axis![0, 2, 3]);
     /// assert_eq!(y.shape(), [5, 3]);

@@ -88,7 +88,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the numbers of elements differ.
     ///
     /// ```
-    /// use castiron::{shape, Tensor};
+    /// # use castiron::{shape, Tensor};
     /// let x = Tensor::<i64, shape![12]>::arange(0, 12, 1);
     /// let y = x.reshape::<shape![3, 4]>();
     /// assert_eq!(y[(2, 0)], 8);
@@ -110,7 +110,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the numbers of elements differ, or a size is not that of the type.
     ///
     /// ```
-    /// use castiron::{shape, Tensor};
+    /// # use castiron::{shape, Tensor};
     /// let (rows, columns) = (3, 4);
     /// let x = Tensor::<f32, shape![_]>::zeros_sized([rows * columns]);
     /// let y = x.reshape_sized::<shape![_, _]>([rows, columns]);
@@ -130,7 +130,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If a copy is needed and memory runs out.
     ///
     /// ```
-    /// use castiron::{shape, Tensor};
+    /// # use castiron::{shape, Tensor};
     /// let x: Tensor<f32, shape![24]> = Tensor::<f32, shape![2, 3, 4]>::zeros().flatten();
     /// ```
     #[doc(alias = "ravel")]
@@ -145,7 +145,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If a copy is needed and memory runs out.
     ///
     /// ```
-    /// use castiron::{axis, shape, Tensor};
+    /// # use castiron::{axis, shape, Tensor};
     /// let x = Tensor::<f32, shape![_, 3, 28, 28]>::zeros_sized([8, 3, 28, 28]);
     /// let y: Tensor<f32, shape![_, 2352]> = x.flatten_axes(axis![1], axis![-1]);
     /// assert_eq!(y.shape(), [8, 2352]);
@@ -176,7 +176,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the product of the sizes is not that of the axis.
     ///
     /// ```
-    /// use castiron::{axis, shape, Tensor};
+    /// # use castiron::{axis, shape, Tensor};
     /// let x = Tensor::<f32, shape![_, 384]>::zeros_sized([8, 384]);
     /// let heads: Tensor<f32, shape![_, 12, 32]> = x.unflatten::<shape![12, 32], _>(axis![-1]);
     /// assert_eq!(heads.shape(), [8, 12, 32]);

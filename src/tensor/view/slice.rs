@@ -79,7 +79,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If an index is out of range, a step is not positive, or a range of literals is longer than an axis whose size is known at run time.
     ///
     /// ```
-    /// use castiron::{s, shape, tensor, Tensor};
+    /// # use castiron::{s, shape, tensor, Tensor};
     /// let x = tensor![[1, 2, 3, 4], [5, 6, 7, 8]];
     /// let y: Tensor<i64, shape![2, 2]> = x.slice(s![.., 1..3]);
     /// assert_eq!(y.to_vec(), [2, 3, 6, 7]);

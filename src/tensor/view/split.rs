@@ -64,7 +64,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If `chunks` is 0.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let parts = tensor![1, 2, 3, 4, 5].chunk(axis![0], 2);
     /// assert_eq!((parts[0].to_vec(), parts[1].to_vec()), (vec![1, 2, 3], vec![4, 5]));
     /// ```
@@ -83,7 +83,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If a size known at run time is not divisible by `N`.
     ///
     /// ```
-    /// use castiron::{axis, shape, Tensor};
+    /// # use castiron::{axis, shape, Tensor};
     /// let x = Tensor::<f32, shape![_, 384]>::zeros_sized([8, 384]);
     /// let [query, key, value] = x.chunk_array(axis![-1]);
     /// let value: Tensor<f32, shape![_, 128]> = value;
@@ -110,7 +110,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If `size` is 0 and the axis is not empty.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let parts = tensor![1, 2, 3, 4, 5].split(axis![0], 2);
     /// assert_eq!(parts.iter().map(|part| part.to_vec()).collect::<Vec<_>>(), [vec![1, 2], vec![3, 4], vec![5]]);
     /// ```
@@ -128,7 +128,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the sizes do not add up to that of the axis.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let parts = tensor![1, 2, 3].split_sizes(axis![0], &[1, 2]);
     /// assert_eq!((parts[0].to_vec(), parts[1].to_vec()), (vec![1], vec![2, 3]));
     /// ```
@@ -147,7 +147,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the sizes do not add up to one known at run time.
     ///
     /// ```
-    /// use castiron::{axis, shape, Tensor};
+    /// # use castiron::{axis, shape, Tensor};
     /// let x = Tensor::<f32, shape![_, 512]>::zeros_sized([8, 512]);
     /// let (query, key, value) = x.split_into::<shape![256, 128, 128], _>(axis![-1]);
     /// let value: Tensor<f32, shape![_, 128]> = value;
@@ -172,7 +172,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If `sections` is 0.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let parts = tensor![1, 2, 3, 4, 5].tensor_split(axis![0], 3);
     /// assert_eq!(parts.iter().map(|part| part.to_vec()).collect::<Vec<_>>(), [vec![1, 2], vec![3, 4], vec![5]]);
     /// ```
@@ -191,7 +191,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If memory runs out.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let parts = tensor![1, 2, 3, 4].tensor_split_at(axis![0], &[1, -1]);
     /// assert_eq!(parts.iter().map(|part| part.to_vec()).collect::<Vec<_>>(), [vec![1], vec![2, 3], vec![4]]);
     /// ```
@@ -213,7 +213,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If memory runs out.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let rows = tensor![[1, 2], [3, 4]].unbind(axis![0]);
     /// assert_eq!((rows[0].to_vec(), rows[1].to_vec()), (vec![1, 2], vec![3, 4]));
     /// ```
@@ -232,7 +232,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If a size known at run time is not `N`.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let [x, y] = tensor![[1, 2, 3], [4, 5, 6]].unbind_array(axis![0]);
     /// assert_eq!((x + y).to_vec(), [5, 7, 9]);
     /// ```
@@ -258,7 +258,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the window does not fit an axis whose size is known at run time.
     ///
     /// ```
-    /// use castiron::{axis, dim, shape, tensor, Tensor};
+    /// # use castiron::{axis, dim, shape, tensor, Tensor};
     /// let x = tensor![1, 2, 3, 4, 5];
     /// let windows: Tensor<i64, shape![2, 3]> = x.unfold::<dim!(3), dim!(2), _>(axis![0]);
     /// assert_eq!(windows.to_vec(), [1, 2, 3, 3, 4, 5]);
@@ -280,7 +280,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the window does not fit the axis, or `step` is 0.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// assert_eq!(tensor![1, 2, 3].unfold_sized(axis![0], 2, 1).to_vec(), [1, 2, 2, 3]);
     /// ```
     #[fallible]

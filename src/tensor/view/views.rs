@@ -44,7 +44,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Exchanges two axes (`torch.transpose`).
     ///
     /// ```
-    /// use castiron::{axis, shape, Tensor};
+    /// # use castiron::{axis, shape, Tensor};
     /// let x = Tensor::<f32, shape![2, 3, 4]>::zeros();
     /// let y: Tensor<f32, shape![2, 4, 3]> = x.transpose(axis![-2], axis![-1]);
     /// assert_eq!(y.stride(), [12, 1, 4]);
@@ -66,7 +66,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Permutes the axes, each given once (`torch.permute`).
     ///
     /// ```
-    /// use castiron::{axis, shape, Tensor};
+    /// # use castiron::{axis, shape, Tensor};
     /// let image = Tensor::<u8, shape![480, 640, 3]>::zeros();
     /// let planes: Tensor<u8, shape![3, 480, 640]> = image.permute(axis![2, 0, 1]);
     /// assert_eq!(planes.stride(), [1, 1920, 3]);
@@ -82,7 +82,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// them; otherwise name the axis with [`squeeze_axis`](Self::squeeze_axis).
     ///
     /// ```
-    /// use castiron::{shape, Tensor};
+    /// # use castiron::{shape, Tensor};
     /// let x: Tensor<f32, shape![3]> = Tensor::<f32, shape![1, 3, 1]>::zeros().squeeze();
     /// assert_eq!(x.shape(), [3]);
     /// ```
@@ -96,7 +96,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Removes an axis if its size is 1 and keeps it otherwise (`torch.squeeze(dim)`). The compiler must know the size.
     ///
     /// ```
-    /// use castiron::{axis, shape, Tensor};
+    /// # use castiron::{axis, shape, Tensor};
     /// let x = Tensor::<f32, shape![_, 1]>::zeros_sized([5, 1]);
     /// let y: Tensor<f32, shape![_]> = x.squeeze_axis(axis![-1]);
     /// assert_eq!(y.shape(), [5]);
@@ -112,7 +112,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Inserts an axis of size 1 (`torch.unsqueeze`); the position is that in the result.
     ///
     /// ```
-    /// use castiron::{axis, shape, tensor, Tensor};
+    /// # use castiron::{axis, shape, tensor, Tensor};
     /// let labels = tensor![2, 0, 1];
     /// let one_hot: Tensor<bool, shape![3, 3]> = labels.unsqueeze(axis![1]).eq(tensor![0, 1, 2]);
     /// assert_eq!(one_hot.argmax_label(), [2, 0, 1]);
@@ -136,7 +136,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If a size known at run time cannot be expanded.
     ///
     /// ```
-    /// use castiron::{shape, tensor};
+    /// # use castiron::{shape, tensor};
     /// let row = tensor![1, 2, 3];
     /// let rows = row.expand::<shape![2, 3]>();
     /// assert_eq!(rows.to_vec(), [1, 2, 3, 1, 2, 3]);
@@ -175,7 +175,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the index is out of range.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let x = tensor![[1, 2, 3], [4, 5, 6]];
     /// assert_eq!(x.select(axis![0], 1).to_vec(), [4, 5, 6]);
     /// assert_eq!(x.select(axis![1], -1).to_vec(), [3, 6]);
@@ -202,7 +202,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If the range reaches beyond the axis.
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// let x = tensor![[1, 2, 3], [4, 5, 6]];
     /// assert_eq!(x.narrow(axis![1], 1, 2).to_vec(), [2, 3, 5, 6]);
     /// ```
@@ -253,7 +253,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`transpose`](Self::transpose) by its other name (`torch.swapaxes`).
     ///
     /// ```
-    /// use castiron::{axis, tensor};
+    /// # use castiron::{axis, tensor};
     /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].swapaxes(axis![0], axis![1]).shape(), [3, 2]);
     /// ```
     pub fn swapaxes<const I: isize, const J: isize>(
@@ -270,7 +270,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Moves an axis to another position, the others keeping their order (`torch.movedim`): a view.
     ///
     /// ```
-    /// use castiron::{axis, shape, Tensor};
+    /// # use castiron::{axis, shape, Tensor};
     /// let image = Tensor::<u8, shape![480, 640, 3]>::zeros();
     /// let planes: Tensor<u8, shape![3, 480, 640]> = image.movedim(axis![-1], axis![0]);
     /// assert!(planes.shares_storage(&image));
