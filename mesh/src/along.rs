@@ -7,4 +7,4 @@ macro_rules! names {
         pub struct $name;
     )*};
 }
-names!(narrow select sort softmax log_softmax argmax argmin cumsum);
+names!(narrow select sort argsort softmax log_softmax argmax argmin cumsum cumprod logcumsumexp var std logsumexp layer_norm rms_norm attention);

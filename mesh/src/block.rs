@@ -20,6 +20,8 @@ pub enum Edge {
 
 /// A move of elements between ranks.
 #[derive(Clone, Copy, Debug)]
+// (Some are only ways back.)
+#[cfg_attr(not(feature = "grad"), allow(dead_code))]
 pub(crate) enum Step {
     /// What the ranks along an axis of the mesh have parts of, for all of them.
     Reduce { along: usize, op: Reduce },

@@ -52,7 +52,7 @@ mod sharded;
 
 pub use block::Edge;
 pub use dist::{Arriving, Dist, DistOperand, Haloed, Together};
-pub use engine::{Wire, simulate};
+pub use engine::simulate;
 pub use error::{Error, Result};
 #[cfg(feature = "grad")]
 pub use grad::Parts;

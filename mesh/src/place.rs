@@ -83,6 +83,15 @@ pub trait Other<M> {}
 pub trait IsWhole<Op> {}
 impl<Op> IsWhole<Op> for Whole {}
 
+/// What would be pending after a reduction over axes of which none is cut: nothing.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` needs all elements along its axes, but each rank has a block of one of them: it would be `{Self}`",
+    label = "one of these axes is cut along the mesh",
+    note = "`.all_gather(axis![…], &mesh)` gives every rank the whole axis; `sum_axis`, `mean_axis`, `amax_axis` and `var_over` know axes that are cut"
+)]
+pub trait NoneCut<Op> {}
+impl<Op> NoneCut<Op> for Settled {}
+
 /// A shape none of whose axes is cut.
 #[diagnostic::on_unimplemented(
     message = "axes of `{Self}` are cut along the mesh: no rank has the whole tensor",

@@ -204,6 +204,31 @@ fn each_reduction(mesh: &mut Mesh<Ranks>) {
         same("softmax", &cut.softmax(axis![1]).full_tensor(mesh).unwrap(), &x.softmax(axis![1]));
         same("cumsum", &cut.cumsum(axis![1]).full_tensor(mesh).unwrap(), &x.cumsum(axis![1]));
         same("sort", &cut.sort(axis![1], true).0.full_tensor(mesh).unwrap(), &x.sort(axis![1], true).0);
+        macro_rules! whole_axes {
+            ($($name:ident($($argument:expr),*);)*) => {$(
+                same(stringify!($name), &cut.$name($($argument),*).full_tensor(mesh).unwrap(), &x.$name($($argument),*));
+            )*};
+        }
+        whole_axes! {
+            cumprod(axis![1]);
+            logcumsumexp(axis![1]);
+            argsort(axis![1], false);
+            var_axis(axis![1], 1);
+            std_axis(axis![1].keepdim(), 0);
+            logsumexp(axis![1]);
+        }
+        let weight = Tensor::<f64, (Columns,)>::from_fn_sized([3], |[at]| at as f64 - 0.5);
+        let known = Dist::same(mesh, weight.clone()).unwrap();
+        let normed = cut.layer_norm(Some(&known), Some(&known), 1e-5).full_tensor(mesh).unwrap();
+        same("layer_norm", &normed, &x.layer_norm(Some(&weight), Some(&weight), 1e-5));
+        let normed = cut.rms_norm(Some(&known), None).full_tensor(mesh).unwrap();
+        same("rms_norm", &normed, &x.rms_norm(Some(&weight), None));
+        // Rows are texts of one letter each.
+        let (q, k) = (cut.unsqueeze(axis![1]), (&cut * 0.5).unsqueeze(axis![1]));
+        let seen = q.scaled_dot_product_attention(&k, &q, castiron::nn::All, None);
+        let (p, l) = (x.unsqueeze(axis![1]), (&x * 0.5).unsqueeze(axis![1]));
+        let expected = p.scaled_dot_product_attention(&l, &p, castiron::nn::All, None);
+        same("attention", &seen.full_tensor(mesh).unwrap(), &expected);
     }
 }
 

@@ -45,9 +45,8 @@ impl Norm {
     }
 }
 impl<D: Device> Norm<D> {
-    /// Each letter is normalised by itself: by the rank that has it.
     fn forward(&self, x: &Hidden<D>) -> Hidden<D> {
-        x.map_block(|block| block.layer_norm(Some(self.weight.block()), Some(self.bias.block()), 1e-5))
+        x.layer_norm(Some(&self.weight), Some(&self.bias), 1e-5)
     }
 }
 
@@ -90,8 +89,7 @@ impl<D: Device> Attention<D> {
             split.transpose(axis![1], axis![2])
         };
         let (q, k, v) = (heads(x.matmul(&self.query)), heads(x.matmul(&self.key)), heads(x.matmul(&self.value)));
-        let seen: Heads4<D> =
-            q.map_block(|q| q.scaled_dot_product_attention(k.block(), v.block(), Causal, None).with_shape());
+        let seen: Heads4<D> = q.scaled_dot_product_attention(&k, &v, Causal, None);
         let joined: Cut<D> = seen.transpose(axis![1], axis![2]).map_block(|block| {
             let [texts, letters, heads, features] = block.shape();
             block

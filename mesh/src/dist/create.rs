@@ -2,7 +2,6 @@
 
 use super::{Dist, moved};
 use crate::block::{Step, Where, ranges};
-use crate::engine::Wire;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::place::{AllWhole, MeshAxes, OnMesh, Settled, WellPlaced};
@@ -76,7 +75,6 @@ impl<E: Element, S: Shape, D: Device> Dist<E, S, Settled, D> {
     where
         S: OnMesh<X> + WellPlaced<Settled>,
         T: Shape + ConvertTo<S>,
-        E: Wire,
     {
         let sizes = S::Sizes::copied(whole.shape().as_ref());
         let at = Where { whole: sizes.as_ref().to_vec(), cuts: vec![None; S::RANK], halo: None };
@@ -101,7 +99,6 @@ impl<E: Element, S: Shape, D: Device> Dist<E, S, Settled, D> {
     pub fn same<X: MeshAxes>(mesh: &Mesh<X>, tensor: Tensor<E, S, D>) -> Result<Self>
     where
         S: AllWhole,
-        E: Wire,
     {
         mesh.compare_same("same", || Ok(tensor.cpu()?.to_vec()))?;
         let sizes = tensor.shape();

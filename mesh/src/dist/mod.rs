@@ -61,9 +61,43 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Clone for Dist<E, S, U, D> {
     }
 }
 
+impl<E: Element, S: Shape, U: Debt, D: Device> core::fmt::Display for Dist<E, S, U, D> {
+    /// What every rank has as castiron prints it; else as [`Debug`](core::fmt::Debug) says. Nothing is sent:
+    /// [`full_tensor`](Self::full_tensor) is what all ranks have together.
+    ///
+    /// ```
+    /// use castiron::{dims, tensor};
+    /// use castiron_mesh::{At, Dist, mesh, simulate};
+    /// mesh! { Ranks: Data }
+    /// dims! { Rows }
+    /// let printed = simulate::<Ranks, _>(2, &[0], |mesh| {
+    ///     let x = Dist::<i64, (At<Rows, Data>,)>::from_fn(mesh, [3], |[row]| row as i64).unwrap();
+    ///     [format!("{x}"), format!("{}", x.sum()), format!("{}", x.sum().all_reduce(mesh).unwrap())]
+    /// });
+    /// assert_eq!(printed[0][0], "Dist<int64, [3@Data]> of which this rank has tensor([0])");
+    /// assert_eq!(printed[1][1], "Dist<int64, [], Sum over Data pending> of which this rank has tensor(3)");
+    /// assert_eq!(printed[1][2], "tensor(3)");
+    /// ```
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if U::IS_SETTLED && S::CUTS.iter().all(Option::is_none) {
+            return self.local.fmt(f);
+        }
+        self.described(f)?;
+        core::fmt::Display::fmt(&self.local, f)
+    }
+}
+
 impl<E: Element, S: Shape, U: Debt, D: Device> core::fmt::Debug for Dist<E, S, U, D> {
     /// Sizes, placement, what is pending, and the block that this rank has: nothing is sent.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.described(f)?;
+        core::fmt::Debug::fmt(&self.local, f)
+    }
+}
+
+impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
+    /// `Dist<float32, [8@Data, 4], Sum over Model pending> of which this rank has `
+    fn described(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "Dist<{}, [", E::DTYPE.name())?;
         for (axis, (size, cut)) in self.sizes.as_ref().iter().zip(S::CUTS).enumerate() {
             let comma = if axis == 0 { "" } else { ", " };
@@ -75,7 +109,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> core::fmt::Debug for Dist<E, S, U
         write!(f, "]")?;
         let mut owed = String::new();
         U::each(&mut |kind, _, along| owed += &format!(", {kind:?} over {along} pending"));
-        write!(f, "{owed}> of which this rank has {:?}", self.local)
+        write!(f, "{owed}> of which this rank has ")
     }
 }
 

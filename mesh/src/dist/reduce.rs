@@ -10,7 +10,7 @@ use castiron::shape::{Axes, SizeArray};
 use castiron::{Axis, DType, Device, Dtype, Element, HasAxis, Inexact, Ordered, Real, Shape, Tensor};
 
 /// The sizes that a reduction over these axes leaves.
-fn left<T: Shape>(sizes: &[usize], mask: u32, keeps: bool) -> T::Sizes {
+pub(super) fn left<T: Shape>(sizes: &[usize], mask: u32, keeps: bool) -> T::Sizes {
     let is_reduced = |axis: usize| mask >> axis & 1 == 1;
     let axes = (0..sizes.len()).filter(|&axis| keeps || !is_reduced(axis));
     let left: Vec<usize> = axes.map(|axis| if is_reduced(axis) { 1 } else { sizes[axis] }).collect();

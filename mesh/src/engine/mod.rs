@@ -17,7 +17,7 @@ mod wire;
 mod tests;
 
 pub use threads::simulate;
-pub use wire::Wire;
+pub(crate) use wire::Wire;
 
 pub(crate) use front::{Request, add};
 pub(crate) use limits::Limits;

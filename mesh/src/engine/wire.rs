@@ -5,14 +5,9 @@ use core::any::Any;
 
 /// A dtype whose elements travel between ranks: every dtype of castiron.
 ///
-/// What ranks reduce, they reduce as PyTorch does on one: sums and products of `f16` and `bf16` in `f32`, rounded once; integers wrap; the largest and
-/// the smallest of numbers is NaN if one of them is.
-///
-/// ```
-/// fn travels<E: castiron_mesh::Wire>() {}
-/// travels::<castiron::dtype::bf16>();
-/// ```
-pub trait Wire: Element {}
+/// What ranks reduce, they reduce as PyTorch does on one: sums and products of `f16` and `bf16` in `f32`, rounded once; integers wrap; the
+/// largest and the smallest of numbers is NaN if one of them is.
+pub(crate) trait Wire: Element {}
 // Castiron's elements are a closed set: without padding, and each pattern of bits is a value; of `bool` two are (`settle`).
 impl<E: Element> Wire for E {}
 
