@@ -99,7 +99,7 @@ pub(crate) struct Where {
     pub whole: Vec<usize>,
     /// The axis of the mesh along which each axis is cut.
     pub cuts: Vec<Option<usize>>,
-    /// An axis along which there are so many elements of neighbours, too.
+    /// An axis, and how many elements of each neighbour the block has along it beside its own.
     pub halo: Option<(usize, usize)>,
 }
 

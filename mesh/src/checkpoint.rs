@@ -144,7 +144,7 @@ impl<X: MeshAxes> Mesh<X> {
         self.agree(loaded)
     }
 
-    /// The sizes of all ranks together, of tensors of which each has a block.
+    /// The whole sizes of tensors whose blocks lie on the ranks.
     fn whole_sizes(&self, parameters: &[Parameter<'_>]) -> Result<Vec<Vec<usize>>> {
         let mut wholes: Vec<Vec<usize>> =
             parameters.iter().map(|parameter| parameter.tensor.sizes().to_vec()).collect();

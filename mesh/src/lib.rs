@@ -32,7 +32,8 @@
 //!
 //! With the feature `grad`, `Mesh::value_and_grad` gives gradients, of which each rank has parts ([`Parts`]); with `safetensors`, `Mesh::save`
 //! and `Mesh::load` are checkpoints.
-#![cfg_attr(not(feature = "grad"), doc = "\n\n[`Parts`]: https://docs.rs/castiron-mesh")]
+#![cfg_attr(not(feature = "grad"), doc = "")]
+#![cfg_attr(not(feature = "grad"), doc = "[`Parts`]: https://docs.rs/castiron-mesh")]
 
 #[doc(hidden)]
 pub mod along;

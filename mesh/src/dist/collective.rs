@@ -76,13 +76,8 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// dims! { Rows }
     /// fn centered<E: Float, N: Dim, M: Dim, X: MeshAxes>(x: &Dist<E, (N, M)>, mesh: &Mesh<X>) -> Result<Dist<E, (N, M)>> {
     ///     let mean = x.mean_axis(axis![0].keepdim()).settled(mesh)?;
-    ///     Ok(x.each_row_minus(&mean))
+    ///     Ok(x.map_block(|x| x - mean.block()))
     /// }
-    /// # trait Minus { fn each_row_minus(&self, row: &Self::Row) -> Self; type Row; }
-    /// # impl<E: Float, N: Dim, M: Dim> Minus for Dist<E, (N, M)> {
-    /// #     type Row = Dist<E, (castiron::dim!(1), M)>;
-    /// #     fn each_row_minus(&self, row: &Self::Row) -> Self { self.map_block(|x| x - row.block()) }
-    /// # }
     /// let means = simulate::<Ranks, _>(2, &[0], |mesh| {
     ///     let x = Dist::<f32, (At<Rows, Data>, dim!(2))>::from_fn(mesh, [4, 2], |[row, _]| row as f32).unwrap();
     ///     centered(&x, mesh).unwrap().sum().all_reduce(mesh).unwrap().item()

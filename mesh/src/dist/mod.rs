@@ -1,4 +1,4 @@
-//! Tensors of which each rank has a part.
+//! Tensors whose parts lie on different ranks.
 
 mod collective;
 mod create;
@@ -151,7 +151,8 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// Nothing checks that; the methods of this type do.
     ///
     /// The result may have another shape, whose cut axes are cut along axes of the mesh along which this one is: as many elements to a rank,
-    /// or as many times fewer or more.
+    /// or a fixed factor fewer or more. A rank whose block is empty cannot see that factor and takes it to be 1: with another factor every rank
+    /// needs elements, or the ranks disagree about the sizes of the whole.
     ///
     /// # Panics
     /// If the sizes of the block are no block of a whole.
@@ -193,7 +194,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
                 "map_block: {size} elements along `{}` are no block of a whole, of {own} that are",
                 along.1
             );
-            // (A rank without elements knows of no factor: it has a block of nothing of as many as there were.)
+            // An empty block shows no factor: it is taken to be 1.
             *size = if own == 0 { whole } else { (scaled / own as u128) as usize };
         }
         Dist::new(local, sizes)

@@ -47,7 +47,6 @@ impl<E: Real + Ordered, N: Dim, M: MeshAxis, U: IsSettled, D: Device> Dist<E, (A
     /// });
     /// assert_eq!(blocks, [(vec![0.0, 1.0], vec![3, 1]), (vec![2.0, 3.0], vec![2, 0])]);
     /// ```
-    #[allow(clippy::type_complexity)]
     #[track_caller]
     pub fn sort_over(
         &self,
@@ -59,7 +58,7 @@ impl<E: Real + Ordered, N: Dim, M: MeshAxis, U: IsSettled, D: Device> Dist<E, (A
         let values = values.to_vec();
         let places: Vec<i64> = places.iter().map(|place| place + start).collect();
 
-        // As many samples of each rank as there are ranks; of all of them in order each so many divide the elements.
+        // Each rank gives one sample per rank; of the sorted samples, evenly spaced ones are the bounds between ranks.
         let own: Vec<E> = (0..line.size).filter_map(|at| values.get(values.len() * at / line.size)).copied().collect();
         let counts: Vec<usize> = (0..line.size).map(|rank| block(size, rank, line.size).len().min(line.size)).collect();
         let own = if values.len() < line.size { values.clone() } else { own };
@@ -95,7 +94,6 @@ impl<E: Real + Ordered, N: Dim, M: MeshAxis, U: IsSettled, D: Device> Dist<E, (A
     ///
     /// # Errors
     /// If there are fewer than `k`, MPI reports an error, memory runs out, or the ranks do different things.
-    #[allow(clippy::type_complexity)]
     #[track_caller]
     pub fn topk_over(
         &self,
@@ -120,7 +118,6 @@ impl<E: Real + Ordered, N: Dim, M: MeshAxis, U: IsSettled, D: Device> Dist<E, (A
     ///
     /// # Errors
     /// If MPI reports one, memory runs out, or the ranks do different things.
-    #[allow(clippy::type_complexity)]
     #[track_caller]
     pub fn unique_over(
         &self,
@@ -142,7 +139,7 @@ impl<E: Real + Ordered, N: Dim, M: MeshAxis, U: IsSettled, D: Device> Dist<E, (A
     }
 }
 
-/// Elements and where they were, of which each other rank gets so many.
+/// Elements and where they were, and how many of them each other rank gets.
 #[track_caller]
 fn traded<E: Element, X: crate::place::MeshAxes>(
     mesh: &Mesh<X>,

@@ -203,7 +203,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         Ok(Dist::new(self.local.cumsum(axis) + before, self.sizes))
     }
 
-    /// Sums of which each rank along `M` has a part, put together.
+    /// The all-reduce of each rank's part of the sums along `M`.
     #[track_caller]
     fn summed<M: MeshAxis, const I: isize, F: Element>(
         &self,

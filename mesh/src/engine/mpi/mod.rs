@@ -145,7 +145,7 @@ fn has_cores(mpi: &Loaded) -> Result<bool> {
     let ranks = size_of_comm(mpi, host)?;
     // SAFETY: a set of cores is bits.
     let mut set: libc::cpu_set_t = unsafe { core::mem::zeroed() };
-    // SAFETY: as many bytes as there are may be written.
+    // SAFETY: the call writes at most the bytes of `set`, whose length it is given.
     unsafe { libc::sched_getaffinity(0, size_of_val(&set), &mut set) };
     // SAFETY: a set of cores is bits.
     let count = |set: &libc::cpu_set_t| usize::try_from(unsafe { libc::CPU_COUNT(set) }).unwrap_or(0);
