@@ -61,15 +61,17 @@ impl<T: Copy> Picking<'_, T> {
                     Segment::Forward { start, len } if last => {
                         self.positions(from.add(start * stride), *stride, len, to)
                     }
-                    Segment::Forward { start, len } if let Some(group) = self.reversed_group(at) => {
-                        let from = from.add(start * stride);
-                        simd::dispatch(ReversingGroups { from, stride: *stride, to, len: group, groups: len });
-                    }
-                    Segment::Forward { start, len } => {
-                        for i in 0..len {
-                            self.axis(at + 1, from.add((start + i) * stride), to.add(i * step));
+                    Segment::Forward { start, len } => match self.reversed_group(at) {
+                        Some(group) => {
+                            let from = from.add(start * stride);
+                            simd::dispatch(ReversingGroups { from, stride: *stride, to, len: group, groups: len });
                         }
-                    }
+                        None => {
+                            for i in 0..len {
+                                self.axis(at + 1, from.add((start + i) * stride), to.add(i * step));
+                            }
+                        }
+                    },
                     Segment::Backward { start, len } if last && self.block == 1 && *stride == 1 => {
                         simd::dispatch(Reversing { from: from.add(start + 1 - len), to, len });
                     }

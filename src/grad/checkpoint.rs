@@ -87,8 +87,14 @@ pub fn checkpoint<D, M, X, E, S>(
 ) -> Tensor<E, S, Taped<D>>
 where
     D: Device,
-    M: ToDevice<Device = Taped<D>, On<D>: ToDevice<Device = D, On<D> = M::On<D>, On<Taped<D>> = M> + Send + 'static>,
-    X: ToDevice<Device = Taped<D>, On<D>: ToDevice<Device = D, On<D> = X::On<D>, On<Taped<D>> = X> + Send + 'static>,
+    M: ToDevice<
+            Device = Taped<D>,
+            On<D>: ToDevice<Device = D, On<D> = M::On<D>> + ToDevice<On<Taped<D>> = M> + Send + 'static,
+        >,
+    X: ToDevice<
+            Device = Taped<D>,
+            On<D>: ToDevice<Device = D, On<D> = X::On<D>> + ToDevice<On<Taped<D>> = X> + Send + 'static,
+        >,
     E: Float,
     S: Shape,
 {
@@ -104,8 +110,14 @@ fn checkpointed<D, M, X, E, S>(
 ) -> Result<Tensor<E, S, Taped<D>>>
 where
     D: Device,
-    M: ToDevice<Device = Taped<D>, On<D>: ToDevice<Device = D, On<D> = M::On<D>, On<Taped<D>> = M> + Send + 'static>,
-    X: ToDevice<Device = Taped<D>, On<D>: ToDevice<Device = D, On<D> = X::On<D>, On<Taped<D>> = X> + Send + 'static>,
+    M: ToDevice<
+            Device = Taped<D>,
+            On<D>: ToDevice<Device = D, On<D> = M::On<D>> + ToDevice<On<Taped<D>> = M> + Send + 'static,
+        >,
+    X: ToDevice<
+            Device = Taped<D>,
+            On<D>: ToDevice<Device = D, On<D> = X::On<D>> + ToDevice<On<Taped<D>> = X> + Send + 'static,
+        >,
     E: Float,
     S: Shape,
 {

@@ -27,25 +27,17 @@ pub(super) type GivenTwice<'a, C, D> = <C as Constants<D, Twice<D>>>::Given<'a>;
 #[doc(hidden)]
 pub trait OnTape<P: ToDevice>:
     Sized
-    + ToDevice<
-        Device = Taped<P::Device>,
-        On<P::Device> = P,
-        On<Taped<P::Device>> = Self,
-        On<Twice<P::Device>> = P::On<Twice<P::Device>>,
-        Holds: Learned,
-    >
+    + ToDevice<Device = Taped<P::Device>, On<P::Device> = P, Holds: Learned>
+    + ToDevice<On<Taped<P::Device>> = Self>
+    + ToDevice<On<Twice<P::Device>> = P::On<Twice<P::Device>>>
 {
 }
 impl<P, T> OnTape<P> for T
 where
     P: ToDevice,
-    T: ToDevice<
-            Device = Taped<P::Device>,
-            On<P::Device> = P,
-            On<Taped<P::Device>> = T,
-            On<Twice<P::Device>> = P::On<Twice<P::Device>>,
-            Holds: Learned,
-        >,
+    T: ToDevice<Device = Taped<P::Device>, On<P::Device> = P, Holds: Learned>
+        + ToDevice<On<Taped<P::Device>> = T>
+        + ToDevice<On<Twice<P::Device>> = P::On<Twice<P::Device>>>,
 {
 }
 

@@ -178,7 +178,9 @@ pub(in crate::cpu) mod amx {
     /// Whether the machine has the instructions and the operating system grants their use, which must be requested.
     fn is_there(features: u32) -> bool {
         static THERE: LazyLock<u32> = LazyLock::new(|| {
-            let features = if __cpuid(0).eax < 7 { 0 } else { __cpuid_count(7, 0).edx };
+            // SAFETY: every x86-64 processor has the instruction. (It is a safe function from Rust 1.94 on.)
+            #[allow(unused_unsafe)]
+            let features = unsafe { if __cpuid(0).eax < 7 { 0 } else { __cpuid_count(7, 0).edx } };
             if features & TILES != 0 && may_use_tiles() { features } else { 0 }
         });
         *THERE & features == features

@@ -11,7 +11,6 @@ use crate::ops::record::{
     reduce::Record,
 };
 use crate::ops::reduce::{Accumulating, Index};
-use core::hint::cold_path;
 
 /// The rows of running sums and products in the table of operations along one axis.
 macro_rules! running_rows {
@@ -173,6 +172,10 @@ impl<const MAX: bool> LaneSteps for RunningExtreme<MAX> {
         if succeeds::<C, MAX>(later.0, earlier.0) { later } else { earlier }
     }
 }
+/// Marks the arm of an `if` as seldom taken, as `core::hint::cold_path` does, which is there from Rust 1.95 on.
+#[cold]
+#[inline(always)]
+fn rarely() {}
 impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> {
     fn slope(self) -> LaneSlope {
         LaneSlope::Extreme
@@ -206,7 +209,7 @@ impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> 
         let next = |extreme: (E, i64), x: E, at: usize| {
             if succeeds::<E::Compute, MAX>(x.to_compute(), extreme.0.to_compute()) {
                 // A branch, because it is mostly predicted right; a select would wait for the comparison.
-                cold_path();
+                rarely();
                 (x, at as i64)
             } else {
                 extreme
