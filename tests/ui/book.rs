@@ -95,6 +95,56 @@ fn the_chapter_of_rustcs_messages_explains_every_code() {
     }
 }
 
+/// The headings of a text below a level, with the ids that they have on a page: as rustdoc, mdBook and GitHub form them.
+fn headings(text: &str) -> Vec<(&str, String)> {
+    let mut is_code = false;
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let mut found = Vec::new();
+    for line in text.lines() {
+        is_code ^= line.starts_with("```");
+        if is_code || !line.starts_with('#') {
+            continue;
+        }
+        let kept = |letter: char| letter.is_alphanumeric() || " -_".contains(letter);
+        let id: String = line.trim_start_matches('#').trim().chars().filter(|&letter| kept(letter)).collect();
+        let id = id.to_ascii_lowercase().replace(' ', "-");
+        let count = taken.entry(id.clone()).or_default();
+        found.push((line, if *count == 0 { id } else { format!("{id}-{count}") }));
+        *count += 1;
+    }
+    found
+}
+
+/// The index: the first lines of castiron's messages as they stand in its sources, with `…` for what is filled in, and the programs of
+/// each. `chapters_text` holds a heading for each program, in the order of the chapters.
+fn first_lines(programs: &[Program], sentences: &[Vec<String>], chapters_text: &str) -> String {
+    let in_order: Vec<&Program> = chapters(programs).into_values().flatten().collect();
+    let mut ids: Vec<String> =
+        headings(chapters_text).into_iter().filter(|(line, _)| line.starts_with("### ")).map(|(_, id)| id).collect();
+    // (Those of rustc's messages come first.)
+    let ids = ids.split_off(ids.len() - in_order.len());
+    let mut index: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
+    for (program, id) in in_order.into_iter().zip(ids) {
+        let first = program.message().first();
+        let fixed = |sentence: &&Vec<String>| sentence.iter().map(String::len).sum::<usize>();
+        let Some(sentence) = sentences.iter().filter(|sentence| is_filled_in(first, sentence)).max_by_key(fixed) else {
+            continue;
+        };
+        let line = sentence.join("…").replace('|', "\\|");
+        let key = line.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>().to_lowercase();
+        let rule = program.rule.trim_end_matches('.').replace('|', "\\|");
+        index.entry(key).or_insert_with(|| (line, Vec::new())).1.push(format!("[{rule}](#{id})"));
+    }
+    let mut text = String::from(
+        "## First lines\n\nThe sentences that messages begin with, in alphabetical order (`…` stands for what differs), and the programs that they are \
+         about. What rustc words is explained in the chapter after this one.\n\n| first line | program |\n|---|---|\n",
+    );
+    for (line, programs) in index.into_values() {
+        text += &format!("| {line} | {} |\n", programs.join("; "));
+    }
+    text
+}
+
 /// The book of forbidden programs: for each its rule, the program, what the compiler says, and what to write instead.
 pub(super) fn book() -> String {
     let (programs, sentences) = (programs(), sentences());
@@ -106,14 +156,31 @@ pub(super) fn book() -> String {
          words stand in it or in its notes. The messages of rustc count, too.\n\n",
     );
     text += &table(&programs, &sentences);
-    text += &format!("\n{}", what_rustc_says(&programs, &sentences));
+    let mut rest = format!("\n{}", what_rustc_says(&programs, &sentences));
     for (chapter, programs) in chapters(&programs) {
-        text += &format!("\n## {}\n", title(chapter));
+        rest += &format!("\n## {}\n", title(chapter));
         for program in programs {
-            text += &format!("\n### {}\n\n{}", program.rule.trim_end_matches('.'), entry(program, &sentences));
+            rest += &format!("\n### {}\n\n{}", program.rule.trim_end_matches('.'), entry(program, &sentences));
         }
     }
-    text
+    text + "\n" + &first_lines(&programs, &sentences, &rest) + &rest
+}
+
+/// Every castiron's first line is in the index, and each of its links leads to a heading.
+#[test]
+fn the_index_of_first_lines_leads_to_programs() {
+    let book = book();
+    let ids: Vec<String> = headings(&book).into_iter().map(|(_, id)| id).collect();
+    let mut links = 0;
+    for line in book.lines().filter(|line| line.starts_with("| ") && line.contains("](#")) {
+        for link in line.split("](#").skip(1) {
+            let id = link.split(')').next().unwrap_or_default();
+            assert!(ids.iter().any(|found| found == id), "no heading has the id {id}");
+            links += 1;
+        }
+    }
+    let castirons = programs().iter().filter(|program| program.rustc.is_none()).count();
+    assert!(links >= castirons, "{links} links, {castirons} programs");
 }
 
 /// The right programs, each a module with a test that runs it.
