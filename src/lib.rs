@@ -608,6 +608,22 @@ pub mod nn {
 #[doc = include_str!("../docs/forbidden.md")]
 pub mod forbidden {}
 
+// Its code uses these features.
+#[cfg(all(
+    doc,
+    feature = "any",
+    feature = "fft",
+    feature = "grad",
+    feature = "image",
+    feature = "linalg",
+    feature = "ndarray",
+    feature = "npy",
+    feature = "profile"
+))]
+#[doc = include_str!("../book/links.md")]
+#[doc = include_str!("../book/src/introduction.md")]
+pub mod book;
+
 /// The README's examples.
 #[cfg(all(doctest, feature = "any", feature = "grad"))]
 #[doc = include_str!("../README.md")]
