@@ -18,6 +18,9 @@
 //! counts += 0.5; // result type `f32` can't be cast to the desired output type `i64`
 //! ```
 //!
+//! The [book] has a whole program in ten minutes, chapters on shapes, dtypes, generic code, files, training and more, tables for users of PyTorch, NumPy,
+//! ndarray, nalgebra and candle, and recipes; [forbidden] programs are what does not compile, with what to write instead.
+//!
 //! # Where to start
 //!
 //! | to | see |
@@ -33,12 +36,12 @@
 //! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
 //! | take elements out | [`Tensor::item`], [`Tensor::to_vec`], [`Tensor::into_vec`] (without a copy), [`Tensor::iter`], [`Tensor::iter_axis`] |
 //! | keep only elements that are not zero | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
-//! | load weights from files, save them | `Checkpoint`, `Module` and the module `io`, with the feature `safetensors` |
-//! | move parameters along gradients, cut data into batches | `optim` (`Adam`, `Sgd`, `Lbfgs` and others, schedules) and `data` (`Batches`), with the feature `grad` |
-//! | solve equations, factor matrices | `Tensor::solve`, `Tensor::svd` and others, with the feature `linalg`; the bound for generic code is `RealField`, or `Field`, which includes complex numbers |
-//! | transform signals | `Tensor::fft`, `Tensor::stft`, `Tensor::window` and others, with the feature `fft` |
+//! | load weights from files, save them | [`Checkpoint`], [`Module`] and the module [`io`], with the feature `safetensors` |
+//! | have gradients, move parameters along them, cut data into batches | [`grad`], [`optim`] (`Adam`, `Sgd`, `Lbfgs` and others, schedules) and [`data`] (`Batches`), with the feature `grad` |
+//! | solve equations, factor matrices | [`Tensor::solve`], [`Tensor::svd`] and others, with the feature `linalg`; the bound for generic code is [`RealField`], or [`Field`], which includes complex numbers |
+//! | transform signals | [`Tensor::fft`], [`Tensor::stft`], [`Tensor::window`] and others, with the feature [`fft`] |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
-//! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any`; sizes are `x.shape()` or `&[2, -1]` (`any::IntoSizes`) |
+//! | know dtype and shape at run time only | [`AnyTensor`], [`AnyViewMut`], [`any::AnySparse`] and [`visit!`], with the feature `any`; sizes are `x.shape()` or `&[2, -1]` ([`any::IntoSizes`]) |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
 //! | handle errors at run time | [`Error`]; each method that can fail has a `try_` twin |
 //!
@@ -97,6 +100,58 @@
 //! | `torch.einsum("bij,bjk->bik", a, b)` | `einsum!("bij,bjk->bik", a, b)` |
 //! | `~mask`, `x ** 2`, `x // y`, `x % y` | `!mask`, `x.pow(2)`, `x.floor_divide(y)`, `x % y` |
 //! | `torch.Generator().manual_seed(0)` | [`Generator::seeded(0)`](Generator::seeded) |
+//!
+// Links to what is behind a feature: where it is off they lead to the documentation of all features.
+#![cfg_attr(feature = "safetensors", doc = "[`Module`]: trait@Module")]
+#![cfg_attr(feature = "fft", doc = "[`fft`]: mod@fft")]
+#![cfg_attr(
+    not(feature = "safetensors"),
+    doc = "[`Checkpoint`]: https://docs.rs/castiron/latest/castiron/struct.Checkpoint.html",
+    doc = "[`Module`]: https://docs.rs/castiron/latest/castiron/trait.Module.html",
+    doc = "[`io`]: https://docs.rs/castiron/latest/castiron/io/index.html"
+)]
+#![cfg_attr(
+    not(feature = "grad"),
+    doc = "[`grad`]: https://docs.rs/castiron/latest/castiron/grad/index.html",
+    doc = "[`optim`]: https://docs.rs/castiron/latest/castiron/optim/index.html",
+    doc = "[`data`]: https://docs.rs/castiron/latest/castiron/data/index.html"
+)]
+#![cfg_attr(
+    not(feature = "linalg"),
+    doc = "[`Tensor::solve`]: https://docs.rs/castiron/latest/castiron/struct.Tensor.html#method.solve",
+    doc = "[`Tensor::svd`]: https://docs.rs/castiron/latest/castiron/struct.Tensor.html#method.svd",
+    doc = "[`RealField`]: https://docs.rs/castiron/latest/castiron/trait.RealField.html",
+    doc = "[`Field`]: https://docs.rs/castiron/latest/castiron/trait.Field.html"
+)]
+#![cfg_attr(
+    not(feature = "fft"),
+    doc = "[`fft`]: https://docs.rs/castiron/latest/castiron/fft/index.html",
+    doc = "[`Tensor::fft`]: https://docs.rs/castiron/latest/castiron/struct.Tensor.html#method.fft",
+    doc = "[`Tensor::stft`]: https://docs.rs/castiron/latest/castiron/struct.Tensor.html#method.stft",
+    doc = "[`Tensor::window`]: https://docs.rs/castiron/latest/castiron/struct.Tensor.html#method.window"
+)]
+#![cfg_attr(
+    not(feature = "any"),
+    doc = "[`AnyTensor`]: https://docs.rs/castiron/latest/castiron/struct.AnyTensor.html",
+    doc = "[`AnyViewMut`]: https://docs.rs/castiron/latest/castiron/struct.AnyViewMut.html",
+    doc = "[`any::AnySparse`]: https://docs.rs/castiron/latest/castiron/any/struct.AnySparse.html",
+    doc = "[`any::IntoSizes`]: https://docs.rs/castiron/latest/castiron/any/trait.IntoSizes.html",
+    doc = "[`visit!`]: https://docs.rs/castiron/latest/castiron/macro.visit.html"
+)]
+#![cfg_attr(
+    not(all(
+        feature = "any",
+        feature = "fft",
+        feature = "grad",
+        feature = "image",
+        feature = "linalg",
+        feature = "ndarray",
+        feature = "npy",
+        feature = "profile"
+    )),
+    doc = "[book]: https://docs.rs/castiron/latest/castiron/book/index.html"
+)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 // The macros write `::castiron::…`, in this crate too.
 extern crate self as castiron;
