@@ -6,8 +6,10 @@
 //!
 //! let images: Tensor<u8, shape![Batch, 4]> = Tensor::ones_sized([2, 4]);
 //! let weight: Tensor<f32, shape![3, 4]> = Tensor::ones();
-//! // Bytes and a float scalar promote to `f32`; `(Batch, 4) @ (4, 3)` is `(Batch, 3)`; the bias is broadcast.
-//! let logits: Tensor<f32, shape![Batch, 3]> = (&images / 255.0).matmul(weight.t()) + tensor![0.0, 1.0, 2.0];
+//! let bias = tensor![0.0, 1.0, 2.0];
+//! // Bytes and a float scalar promote to `f32`; `(Batch, 4) @ (4, 3)` is `(Batch, 3)`, to
+//! // which the bias is broadcast.
+//! let logits: Tensor<f32, shape![Batch, 3]> = (&images / 255.0).matmul(weight.t()) + bias;
 //! assert_eq!(logits.argmax_axis(castiron::axis![1]).to_vec(), [2, 2]);
 //! ```
 //!
