@@ -166,7 +166,7 @@ impl<E: Wire> Block<'_, E> {
         let Some(line) = self.at.cuts[axis].map(|at| mesh.line_at(at)) else { return Ok(self) };
         let mut sizes = self.sizes(mesh);
         let of_rank = |rank: usize| block(self.at.whole[axis], rank, line.size);
-        let each: usize = sizes.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &size)| size).product();
+        let each = across(&sizes, axis);
         let counts: Vec<usize> = (0..line.size).map(|rank| of_rank(rank).len() * each).collect();
         let all = mesh.gather(line, &self.elements, &counts)?;
         if sizes[..axis].iter().all(|&size| size == 1) {
@@ -255,7 +255,7 @@ impl<E: Wire> Block<'_, E> {
     fn reduce_scatter<X: MeshAxes>(mut self, axis: usize, along: usize, op: Reduce, mesh: &Mesh<X>) -> Result<Self> {
         let line = mesh.line_at(along);
         let sizes = self.sizes(mesh);
-        let each: usize = sizes.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &size)| size).product();
+        let each = across(&sizes, axis);
         let counts: Vec<usize> =
             (0..line.size).map(|rank| block(self.at.whole[axis], rank, line.size).len() * each).collect();
         if !sizes[..axis].iter().all(|&size| size == 1) {

@@ -6,6 +6,7 @@
 //! at the end: [`Parts`] says that they are still to be.
 
 use crate::block::{Step, Where};
+use crate::buckets::{Buckets, Over};
 use crate::dist::{Dist, moved};
 use crate::engine::Reduce;
 use crate::error::{Error, Result};
@@ -15,6 +16,28 @@ use castiron::grad::{Constants, Grad, Learned, Taped, try_custom};
 use castiron::io::{MapTensors, Mixed, ToDevice};
 use castiron::{Cpu, Device, Element, Float, Shape, Tensor};
 use core::panic::Location;
+
+/// An error of ranks inside of a function of castiron, whose errors are castiron's: there it is told by its text, and behind the function it
+/// is given as it was.
+struct Carried {
+    op: &'static str,
+    error: Option<Error>,
+}
+impl Carried {
+    fn through(op: &'static str) -> Self {
+        Carried { op, error: None }
+    }
+    fn told<T>(&mut self, result: Result<T>) -> castiron::Result<T> {
+        result.map_err(|error| {
+            let told = castiron::Error::InvalidArgument { op: self.op, reason: error.to_string() };
+            self.error = Some(error);
+            told
+        })
+    }
+    fn given<T>(self, result: castiron::Result<T>) -> Result<T> {
+        result.map_err(|error| self.error.unwrap_or(Error::Tensor(error)))
+    }
+}
 
 /// Moves elements of a tensor of a tape; the transposes of the steps are the way back.
 #[track_caller]
@@ -35,13 +58,9 @@ pub(crate) fn recorded<E: Element, S: Shape, T: Shape, D: Device, X: MeshAxes>(
         back.insert(0, transposed);
         end.follow(*step);
     }
-    let mut failed = None;
+    let mut carried = Carried::through("mesh");
     let result = try_custom::<D, _, E, T, _>((local,), |(inside,): (Tensor<E, S, D::Inside>,)| {
-        let result = moved::<E, S, T, D::Inside, X>(&inside, start, steps, mesh).map_err(|error| {
-            let told = castiron::Error::InvalidArgument { op: "mesh", reason: error.to_string() };
-            failed = Some(error);
-            told
-        })?;
+        let result = carried.told(moved::<E, S, T, D::Inside, X>(&inside, start, steps, mesh))?;
         let way_back = move |gradient: Tensor<E, T, D::Inside>| {
             let mesh = Mesh::<X>::of_this_thread();
             match moved::<E, T, S, D::Inside, X>(&gradient, end, back, &mesh) {
@@ -52,10 +71,7 @@ pub(crate) fn recorded<E: Element, S: Shape, T: Shape, D: Device, X: MeshAxes>(
         };
         Ok((result, way_back))
     });
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(result?),
-    }
+    carried.given(result)
 }
 
 /// What is computed of a tensor of a tape off the tape: no gradient comes back through it.
@@ -63,19 +79,12 @@ pub(crate) fn constant<E: Element, S: Shape, T: Shape, D: Device>(
     x: &Tensor<E, S, D>,
     run: impl FnOnce(&Tensor<E, S, D::Inside>) -> Result<Tensor<E, T, D::Inside>>,
 ) -> Result<Tensor<E, T, D>> {
-    let mut failed = None;
+    let mut carried = Carried::through("mesh");
     let result = try_custom::<D, _, E, T, _>((x,), |(inside,): (Tensor<E, S, D::Inside>,)| {
-        let result = run(&inside).map_err(|error| {
-            let told = castiron::Error::InvalidArgument { op: "mesh", reason: error.to_string() };
-            failed = Some(error);
-            told
-        })?;
+        let result = carried.told(run(&inside))?;
         Ok((result, move |_: Tensor<E, T, D::Inside>| (inside.zeros_like(),)))
     });
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(result?),
-    }
+    carried.given(result)
 }
 
 /// Gradients of which each rank has a part, of the parameters `T`: [`all_reduce`](Self::all_reduce) puts them together. Nothing else can be
@@ -104,16 +113,10 @@ impl<T> Parts<T> {
         if mesh.ranks() == 1 {
             return Ok(self.0);
         }
-        let at = Location::caller();
-        let mut putting = Putting { lists: Vec::new() };
-        self.0.mapped(&mut putting)?;
-        let mut lists = putting.lists;
-        for list in &mut lists {
-            (list.reduce)(list, mesh, at)?;
-        }
-        let mut taking = Taking { lists, mesh, at, failed: None };
-        let whole = self.0.mapped(&mut taking);
-        whole.map_err(|error| taking.failed.take().unwrap_or(Error::from(error)))
+        let mut buckets = Buckets::new(mesh, "all_reduce", Location::caller());
+        let put = Through::all(&self.0, &mut buckets, false)?;
+        buckets.reduce()?;
+        Through::all(&put, &mut buckets, true)
     }
 }
 
@@ -124,109 +127,42 @@ impl<T: for<'a> core::ops::AddAssign<&'a T>> core::ops::AddAssign<&Parts<T>> for
     }
 }
 
-/// Elements of gradients that are put together by one call: of one dtype and over the same axes of the mesh.
-struct List<X: MeshAxes> {
-    /// One bit for each axis.
-    over: u32,
-    elements: Box<dyn core::any::Any>,
-    taken: usize,
-    reduce: fn(&mut Self, &Mesh<X>, &'static Location<'static>) -> Result<()>,
-}
-
-impl<X: MeshAxes> List<X> {
-    fn new<E: Element>(over: u32) -> Self {
-        let reduce = |list: &mut Self, mesh: &Mesh<X>, at| {
-            let over = list.over;
-            let elements: &mut Vec<E> = list.elements.downcast_mut().expect("the list of this dtype");
-            put_together(mesh, over, elements, at)
-        };
-        List { over, elements: Box::new(Vec::<E>::new()), taken: 0, reduce }
-    }
-}
-
 /// The axes of the mesh along which a tensor of this shape is whole, a bit for each.
 pub(crate) fn whole_along<S: Shape, X: MeshAxes>() -> u32 {
     let all = (1 << X::NAMES.len()) - 1;
     S::CUTS.iter().flatten().fold(all, |axes, &(along, _)| axes & !(1 << along))
 }
 
-pub(crate) fn put_together<E: Element, X: MeshAxes>(
-    mesh: &Mesh<X>,
-    over: u32,
-    elements: &mut [E],
-    at: &'static Location<'static>,
-) -> Result<()> {
-    let axes = X::NAMES.len();
-    if over == (1 << axes) - 1 {
-        return mesh.reduce_at(mesh.all(), "all_reduce", elements, Reduce::Sum, at);
-    }
-    for axis in (0..axes).filter(|axis| over >> axis & 1 == 1) {
-        mesh.reduce_at(mesh.line_at(axis), "all_reduce", elements, Reduce::Sum, at)?;
-    }
-    Ok(())
-}
-
-/// Bytes from which a gradient is put together by a call of its own.
-const OWN_CALL: usize = 1 << 20;
-
-fn is_alone<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> bool {
-    size_of::<E>() * x.numel() >= OWN_CALL
-}
 /// Integers of a module are no parameters: their gradients are zeros.
 pub(crate) fn is_learned<E: Element>() -> bool {
     E::DTYPE.is_floating_point() || E::DTYPE.is_complex()
 }
 
-/// Puts the elements of small gradients into lists.
-struct Putting<X: MeshAxes> {
-    lists: Vec<List<X>>,
+/// Puts gradients into buckets, or takes them out.
+struct Through<'a, 'b, X: MeshAxes> {
+    buckets: &'a mut Buckets<'b, X>,
+    takes: bool,
+    carried: Carried,
 }
-impl<D: Device, X: MeshAxes> MapTensors<D, D> for Putting<X> {
-    fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> castiron::Result<Tensor<E, S, D>> {
-        if is_learned::<E>() && !is_alone(x) {
-            let over = whole_along::<S, X>();
-            let found = self.lists.iter().position(|list| list.over == over && list.elements.is::<Vec<E>>());
-            let place = found.unwrap_or_else(|| {
-                self.lists.push(List::new::<E>(over));
-                self.lists.len() - 1
-            });
-            let elements: &mut Vec<E> = self.lists[place].elements.downcast_mut().expect("the list of this dtype");
-            elements.extend(x.cpu()?.iter());
-        }
-        Ok(x.clone())
+impl<'a, 'b, X: MeshAxes> Through<'a, 'b, X> {
+    fn all<T: ToDevice<On<<T as ToDevice>::Device> = T>>(
+        gradients: &T,
+        buckets: &'a mut Buckets<'b, X>,
+        takes: bool,
+    ) -> Result<T> {
+        let mut through = Through { buckets, takes, carried: Carried::through("all_reduce") };
+        let mapped = gradients.mapped(&mut through);
+        through.carried.given(mapped)
     }
 }
-
-/// Takes them out of the lists; those of large gradients are put together one after another.
-struct Taking<'a, X: MeshAxes> {
-    lists: Vec<List<X>>,
-    mesh: &'a Mesh<X>,
-    at: &'static Location<'static>,
-    failed: Option<Error>,
-}
-impl<D: Device, X: MeshAxes> MapTensors<D, D> for Taking<'_, X> {
+impl<D: Device, X: MeshAxes> MapTensors<D, D> for Through<'_, '_, X> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> castiron::Result<Tensor<E, S, D>> {
         if !is_learned::<E>() {
             return Ok(x.clone());
         }
-        let over = whole_along::<S, X>();
-        let mut host = x.to_device::<Cpu>()?.try_contiguous()?;
-        let elements = host.as_mut_slice();
-        if is_alone(x) {
-            if let Err(error) = put_together(self.mesh, over, elements, self.at) {
-                let told = castiron::Error::InvalidArgument { op: "all_reduce", reason: error.to_string() };
-                self.failed = Some(error);
-                return Err(told);
-            }
-        } else {
-            let same = |list: &&mut List<X>| list.over == over && list.elements.is::<Vec<E>>();
-            let list = self.lists.iter_mut().find(same).expect("a list of what has been put");
-            let from = list.taken..list.taken + elements.len();
-            list.taken = from.end;
-            let all: &Vec<E> = list.elements.downcast_ref().expect("the list of this dtype");
-            elements.copy_from_slice(&all[from]);
-        }
-        host.to_device()
+        let (over, host) = (Over { reduce: Reduce::Sum, axes: whole_along::<S, X>() }, x.to_device::<Cpu>()?);
+        let host = if self.takes { self.buckets.take(over, host) } else { self.buckets.put(over, host) };
+        self.carried.told(host)?.to_device()
     }
 }
 
@@ -296,13 +232,9 @@ impl<X: MeshAxes> Mesh<X> {
         E: Float,
         U: IsLinear,
     {
-        let mut failed = None;
+        let mut carried = Carried::through("value_and_grad");
         let outcome = parameters.try_value_and_grad_with(constants, |parameters, given| {
-            let loss = function(parameters, given).map_err(|error| {
-                let told = castiron::Error::InvalidArgument { op: "value_and_grad", reason: error.to_string() };
-                failed = Some(error);
-                told
-            })?;
+            let loss = carried.told(function(parameters, given))?;
             // A value that ranks have whole is computed by each of them: it counts once.
             let mut owed = 0_u32;
             U::each(&mut |_, along, _| owed |= 1 << along);
@@ -310,10 +242,7 @@ impl<X: MeshAxes> Mesh<X> {
                 (0..X::NAMES.len()).filter(|axis| owed >> axis & 1 == 0).map(|axis| self.line_at(axis).size).product();
             Ok((loss.block() * (1.0 / copies as f64), loss.block().clone()))
         });
-        match (failed, outcome) {
-            (Some(error), _) => Err(error),
-            (None, Err(error)) => Err(error.into()),
-            (None, Ok((_, loss, gradients))) => Ok((Dist::new(loss, []), Parts(gradients))),
-        }
+        let (_, loss, gradients) = carried.given(outcome)?;
+        Ok((Dist::new(loss, []), Parts(gradients)))
     }
 }

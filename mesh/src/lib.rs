@@ -38,6 +38,7 @@
 #[doc(hidden)]
 pub mod along;
 mod block;
+mod buckets;
 #[cfg(feature = "safetensors")]
 mod checkpoint;
 pub mod dist;

@@ -1,8 +1,9 @@
 //! Optimisers whose state is cut over ranks.
 
+use crate::buckets::{Over, put_together};
 use crate::engine::Reduce;
 use crate::error::{Error, Result};
-use crate::grad::{Parts, is_learned, put_together, whole_along};
+use crate::grad::{Parts, is_learned, whole_along};
 use crate::mesh::{Mesh, block};
 use crate::place::{MeshAxes, MeshAxis};
 use castiron::io::{MapTensors, ToDevice};
@@ -91,10 +92,8 @@ impl<R: Rule, E: Float, X: MeshAxes> Sharded<R, E, X> {
         // Over the other axes of the mesh first, a run of parameters with the same placement at a time.
         let mut start = 0;
         for (len, over) in slopes.runs {
-            let over = over & !(1 << self.along);
-            if over != 0 {
-                put_together(mesh, over, &mut slopes.elements[start..start + len], at)?;
-            }
+            let over = Over { reduce: Reduce::Sum, axes: over & !(1 << self.along) };
+            put_together(mesh, "all_reduce", over, &mut slopes.elements[start..start + len], at)?;
             start += len;
         }
         let counts: Vec<usize> = (0..line.size).map(|rank| block(self.len, rank, line.size).len()).collect();

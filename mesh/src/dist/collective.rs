@@ -2,7 +2,8 @@
 
 use super::{Dist, tensor_of};
 use crate::block::{Edge, Step, plan};
-use crate::engine::{Line, Reduce, Request};
+use crate::buckets::{Buckets, Over};
+use crate::engine::{Reduce, Request};
 use crate::error::Result;
 use crate::mesh::{Mesh, block};
 use crate::place::{
@@ -472,72 +473,23 @@ pub trait Together<M: MeshAxis>: Sized {
     fn all_reduce_together(self, mesh: &Mesh<M::Mesh>) -> Result<Self::Output>;
 }
 
-/// Bytes from which a tensor is put together by a call of its own: copying it into a bucket would cost more than the call.
-const OWN_CALL: usize = 1 << 20;
-
-/// Elements of several tensors, one list for each dtype and reduction.
-struct Buckets<'a, X: MeshAxes> {
-    mesh: &'a Mesh<X>,
-    line: Line,
-    at: &'static Location<'static>,
-    lists: Vec<Bucket<X>>,
-}
-struct Bucket<X: MeshAxes> {
-    kind: ReductionKind,
-    /// A `Vec` of the dtype.
-    elements: Box<dyn core::any::Any>,
-    /// How many have been taken out.
-    taken: usize,
-    reduce: fn(&mut Self, &Mesh<X>, Line, &'static Location<'static>) -> Result<()>,
-}
-
-impl<X: MeshAxes> Buckets<'_, X> {
-    /// The list for a dtype and reduction.
-    fn list<E: Element>(&mut self, kind: ReductionKind) -> &mut Bucket<X> {
-        let found = self.lists.iter().position(|list| list.kind == kind && list.elements.is::<Vec<E>>());
-        let place = found.unwrap_or_else(|| {
-            self.lists.push(Bucket {
-                kind,
-                elements: Box::new(Vec::<E>::new()),
-                taken: 0,
-                reduce: |list, mesh, line, at| {
-                    let kind = list.kind.into();
-                    mesh.reduce_at(line, "all_reduce_together", list.of::<E>(), kind, at)
-                },
-            });
-            self.lists.len() - 1
-        });
-        &mut self.lists[place]
-    }
-    fn reduce(&mut self) -> Result<()> {
-        self.lists.iter_mut().try_for_each(|list| (list.reduce)(list, self.mesh, self.line, self.at))
-    }
-}
-impl<X: MeshAxes> Bucket<X> {
-    fn of<E: Element>(&mut self) -> &mut Vec<E> {
-        self.elements.downcast_mut().expect("the list of this dtype")
-    }
-}
-
 /// One of several tensors that are put together.
 #[doc(hidden)]
 pub trait Part<M: MeshAxis>: Sized {
-    /// On the host, or already in a list.
+    /// On the host, in a bucket or put together already.
     type Placed;
     /// Put together.
     type Output;
-    /// Adds the elements to the lists, or puts them together alone if they are many.
-    fn put(self, buckets: &mut Lists<'_, M::Mesh>) -> Result<Self::Placed>;
-    /// Takes them out.
-    fn take(placed: Self::Placed, buckets: &mut Lists<'_, M::Mesh>) -> Result<Self::Output>;
+    fn put(self, lists: &mut Lists<'_, M::Mesh>) -> Result<Self::Placed>;
+    fn take(placed: Self::Placed, lists: &mut Lists<'_, M::Mesh>) -> Result<Self::Output>;
 }
 /// What tensors of several dtypes are put into.
 #[doc(hidden)]
 pub struct Lists<'a, X: MeshAxes>(Buckets<'a, X>);
 
 impl<'a, X: MeshAxes> Lists<'a, X> {
-    fn new<M: MeshAxis<Mesh = X>>(mesh: &'a Mesh<X>, at: &'static Location<'static>) -> Self {
-        Lists(Buckets { mesh, line: mesh.line::<M>(), at, lists: Vec::new() })
+    fn new(mesh: &'a Mesh<X>, at: &'static Location<'static>) -> Self {
+        Lists(Buckets::new(mesh, "all_reduce_together", at))
     }
 }
 
@@ -546,32 +498,23 @@ impl<E: Element, S: Shape, Op: Reduction, M: MeshAxis, D: Device> Part<M> for Di
     type Output = Dist<E, S, Settled, D>;
     fn put(self, Lists(buckets): &mut Lists<'_, M::Mesh>) -> Result<Self::Placed> {
         let sizes = self.sizes;
-        let mut host = owned(self.local)?;
-        if size_of::<E>() * host.numel() >= OWN_CALL {
-            let (line, at) = (buckets.line, buckets.at);
-            buckets.mesh.reduce_at(line, "all_reduce_together", host.as_mut_slice(), Op::KIND.into(), at)?;
-        } else {
-            buckets.list::<E>(Op::KIND).of::<E>().extend_from_slice(host.as_slice().unwrap_or_default());
-        }
-        Ok((host, sizes))
+        Ok((buckets.put(over::<Op, M>(), owned(self.local)?)?, sizes))
     }
-    fn take((mut host, sizes): Self::Placed, Lists(buckets): &mut Lists<'_, M::Mesh>) -> Result<Self::Output> {
-        let len = host.numel();
-        if size_of::<E>() * len < OWN_CALL {
-            let list = buckets.list::<E>(Op::KIND);
-            let taken = list.taken..list.taken + len;
-            list.taken = taken.end;
-            host.as_mut_slice().copy_from_slice(&list.of::<E>()[taken]);
-        }
-        Ok(Dist::new(host.to_device::<D>()?, sizes))
+    fn take((host, sizes): Self::Placed, Lists(buckets): &mut Lists<'_, M::Mesh>) -> Result<Self::Output> {
+        Ok(Dist::new(buckets.take(over::<Op, M>(), host)?.to_device::<D>()?, sizes))
     }
+}
+
+/// How the parts of `Pending<Op, M>` are put together.
+fn over<Op: Reduction, M: MeshAxis>() -> Over {
+    Over { reduce: Op::KIND.into(), axes: 1 << M::INDEX }
 }
 
 impl<M: MeshAxis, P: Part<M>> Together<M> for Vec<P> {
     type Output = Vec<P::Output>;
     #[track_caller]
     fn all_reduce_together(self, mesh: &Mesh<M::Mesh>) -> Result<Self::Output> {
-        let mut lists = Lists::new::<M>(mesh, Location::caller());
+        let mut lists = Lists::new(mesh, Location::caller());
         let placed = self.into_iter().map(|part| part.put(&mut lists)).collect::<Result<Vec<_>>>()?;
         lists.0.reduce()?;
         placed.into_iter().map(|part| P::take(part, &mut lists)).collect()
@@ -592,7 +535,7 @@ macro_rules! together {
             type Output = ($($part::Output,)+);
             #[track_caller]
             fn all_reduce_together(self, mesh: &Mesh<M::Mesh>) -> Result<Self::Output> {
-                let mut lists = Lists::new::<M>(mesh, Location::caller());
+                let mut lists = Lists::new(mesh, Location::caller());
                 let placed = ($(self.$at.put(&mut lists)?,)+);
                 lists.0.reduce()?;
                 Ok(($($part::take(placed.$at, &mut lists)?,)+))

@@ -51,9 +51,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         S: HasAxis<I, Dim = At<N, M>> + Broadcast<Kept<S, I>, Output = S>,
         U: IsSettled,
     {
-        let shifted = &self.local - self.largest::<M, I>(mesh)?;
-        let powers = shifted.exp();
-        let sums = self.summed::<M, I, E>(powers.sum_axis(axis.keepdim()), mesh)?;
+        let (_, powers, sums) = self.powers::<M, I>(axis, mesh)?;
         Ok(Dist::new(powers / sums, self.sizes))
     }
 
@@ -73,9 +71,25 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         S: HasAxis<I, Dim = At<N, M>> + Broadcast<Kept<S, I>, Output = S>,
         U: IsSettled,
     {
-        let shifted = &self.local - self.largest::<M, I>(mesh)?;
-        let sums = self.summed::<M, I, E>(shifted.exp().sum_axis(axis.keepdim()), mesh)?;
+        let (shifted, _, sums) = self.powers::<M, I>(axis, mesh)?;
         Ok(Dist::new(shifted - sums.log(), self.sizes))
+    }
+
+    /// The elements less the largest along the axis, so that no power overflows; their powers, and the sums of these.
+    #[track_caller]
+    fn powers<M: MeshAxis, const I: isize>(
+        &self,
+        axis: Axis<I>,
+        mesh: &Mesh<M::Mesh>,
+    ) -> Result<(Tensor<E, S, D>, Tensor<E, S, D>, Tensor<E, Kept<S, I>, D>)>
+    where
+        E: Float,
+        S: HasAxis<I> + Broadcast<Kept<S, I>, Output = S>,
+    {
+        let shifted = &self.local - self.largest::<M, I>(mesh)?;
+        let powers = shifted.exp();
+        let sums = self.summed::<M, I, E>(powers.sum_axis(axis.keepdim()), mesh)?;
+        Ok((shifted, powers, sums))
     }
 
     /// The variance along an axis that is cut, by two small collectives ([`Tensor::var_axis`](castiron::Tensor::var_axis)): the mean first, then
