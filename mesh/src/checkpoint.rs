@@ -6,16 +6,17 @@
 use crate::block::{ranges, taken};
 use crate::dist::{Dist, tensor_of};
 use crate::engine::Reduce;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::mesh::{Mesh, Shared};
 use crate::place::{MeshAxes, Settled};
-use castiron::io::{Listing, Parameter, Place, layout};
+use castiron::io::{FileLayout, Listing, Parameter, Place, layout};
 use castiron::shape::SizeArray;
 use castiron::{Checkpoint, Device, Element, Module, Shape};
+use core::cell::Cell;
 use core::ops::Range;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// A field of a module: each rank has its block. [`Mesh::save`] writes the whole, [`Mesh::load`] reads the rank's block of it.
@@ -64,12 +65,14 @@ impl<X: MeshAxes> Mesh<X> {
     /// Writes a module, of which each rank has its blocks, as one safetensors file, which holds whole tensors. Each rank writes what it has
     /// where it belongs; what several have, the first of them writes. All ranks must see the same folder.
     ///
-    /// The file gets its name when all have written: where that fails, or a rank dies, an older file is as it was.
+    /// The file gets its name when all have written: where that fails, or a rank dies, an older file is as it was. Until then it has a name
+    /// of its own beside it, `.name.….unfinished`, so that of two programs that save to one path at once the later one's file is left. It is
+    /// removed when saving fails; what a rank that dies leaves may be deleted.
     ///
     /// PyTorch: `torch.distributed.checkpoint.save`.
     ///
     /// # Errors
-    /// On all ranks, if one can't write, the format lacks a dtype, or sizes of blocks are no blocks of a whole.
+    /// On all ranks the same, if one can't write ([`Error::Io`](crate::Error::Io)), the format lacks a dtype, or sizes of blocks are no blocks of a whole.
     ///
     /// ```
     /// use castiron::{Checkpoint, Module, Tensor, dims, dim, shape};
@@ -104,31 +107,25 @@ impl<X: MeshAxes> Mesh<X> {
         let described =
             described.map(|(parameter, sizes)| (parameter.name.clone(), parameter.tensor.dtype(), sizes.clone()));
         let laid_out = layout(path, described.collect(), &BTreeMap::new())?;
-        let beside = Beside::of(path);
-        let first = self.all().rank == 0;
-        let begun = || -> std::io::Result<()> {
-            if first {
-                let mut file = File::options().write(true).create(true).truncate(true).open(&beside.path)?;
-                file.write_all(&(laid_out.header.len() as u64).to_le_bytes())?;
-                file.write_all(&laid_out.header)?;
-                file.set_len((8 + laid_out.header.len()) as u64 + laid_out.bytes)?;
-            }
-            Ok(())
-        };
-        self.agree(begun().map_err(|error| format!("{}: {error}", beside.path.display())))?;
+        let blocks = parameters.iter().zip(&wholes).map(|(parameter, whole)| self.own_block(parameter, whole));
+        let blocks = self.agree(blocks.collect::<core::result::Result<Vec<_>, _>>())?;
+        let beside = self.beside(path, &laid_out)?;
         let starts: BTreeMap<&str, usize> = laid_out.starts.iter().map(|(name, start)| (&**name, *start)).collect();
-        let written = || -> Result<()> {
-            let file =
-                File::options().write(true).open(&beside.path).map_err(|error| Error::Arguments(error.to_string()))?;
-            for (parameter, whole) in parameters.iter().zip(&wholes) {
-                self.write_block(&file, parameter, whole, 8 + laid_out.header.len() + starts[&*parameter.name])?;
+        let written = || -> io::Result<()> {
+            let file = File::options().write(true).open(&beside.path)?;
+            for ((parameter, whole), block) in parameters.iter().zip(&wholes).zip(&blocks) {
+                let start = 8 + laid_out.header.len() + starts[&*parameter.name];
+                if let Some(own) = block {
+                    write_block(&file, parameter, own, whole, start)?;
+                }
             }
-            file.sync_all().map_err(|error| Error::Arguments(error.to_string()))
+            file.sync_all()
         };
-        self.agree(written().map_err(|error| format!("{}: {error}", beside.path.display())))?;
-        let named = if first { std::fs::rename(&beside.path, path) } else { Ok(()) };
-        beside.keep(named.is_ok());
-        self.agree(named.map_err(|error| format!("{}: {error}", path.display())))
+        self.agree_on_file(&beside.path, written())?;
+        let named = if self.all().rank == 0 { std::fs::rename(&beside.path, path) } else { Ok(()) };
+        self.agree_on_file(path, named)?;
+        beside.is_removed.set(false);
+        Ok(())
     }
 
     /// Reads a module from a safetensors file: each rank its blocks, whoever has written the file.
@@ -136,12 +133,35 @@ impl<X: MeshAxes> Mesh<X> {
     /// PyTorch: `torch.distributed.checkpoint.load`.
     ///
     /// # Errors
-    /// On all ranks, if one can't read, or tensors differ from the module's.
+    /// On all ranks the same, if one can't read ([`Error::Io`](crate::Error::Io)), the file is no checkpoint, or tensors differ from the module's.
     #[track_caller]
     pub fn load<M: Module>(&self, path: impl AsRef<Path>) -> Result<M> {
         let path = path.as_ref();
+        // (It may be a folder of files.)
+        let found = std::fs::metadata(path);
+        let found = found.and_then(|found| if found.is_file() { File::open(path).map(drop) } else { Ok(()) });
+        self.agree_on_file(path, found)?;
         let loaded = Checkpoint::open(path).and_then(|checkpoint| M::load(&checkpoint));
         self.agree(loaded)
+    }
+
+    /// The file that is written, of a name that no other has: made by the first rank, known to all.
+    #[track_caller]
+    fn beside(&self, path: &Path, laid_out: &FileLayout) -> Result<Beside> {
+        let (all, mut number) = (self.all(), [u64::from(std::process::id()), 0]);
+        let mut begun = Ok(());
+        if all.rank == 0 {
+            begun = loop {
+                match File::options().write(true).create_new(true).open(unfinished(path, number)) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number[1] += 1,
+                    made => break made.and_then(|file| begin(file, laid_out)),
+                }
+            };
+        }
+        self.broadcast(all, &mut number, 0)?;
+        let beside = Beside { path: unfinished(path, number), is_removed: Cell::new(all.rank == 0) };
+        self.agree_on_file(&beside.path, begun)?;
+        Ok(beside)
     }
 
     /// The whole sizes of tensors whose blocks lie on the ranks.
@@ -167,45 +187,65 @@ impl<X: MeshAxes> Mesh<X> {
         Ok(wholes)
     }
 
-    /// Writes this rank's block of a tensor that starts at this place of the file.
-    fn write_block(&self, file: &File, parameter: &Parameter<'_>, whole: &[usize], start: usize) -> Result<()> {
+    /// The block of a tensor that this rank writes: none if another one has it, too, and writes it.
+    fn own_block(&self, parameter: &Parameter<'_>, whole: &[usize]) -> core::result::Result<Option<Own>, String> {
         let tensor = parameter.tensor;
         let mut cuts: Vec<Option<usize>> = tensor.cuts().iter().map(|cut| cut.map(|(along, _)| along)).collect();
         cuts.resize(whole.len(), None);
-        let own = ranges(self, whole, &cuts);
-        if !own.iter().map(Range::len).eq(tensor.sizes().iter().copied()) {
+        let ranges = ranges(self, whole, &cuts);
+        if !ranges.iter().map(Range::len).eq(tensor.sizes().iter().copied()) {
             let (name, found) = (&parameter.name, tensor.sizes());
-            return Err(Error::Arguments(format!("tensor `{name}`: {found:?} are no block of {whole:?} on this rank")));
+            return Err(format!("tensor `{name}`: {found:?} are no block of {whole:?} on this rank"));
         }
         // Of those that have the same elements the first writes them.
         let has_others_before = |along: usize| !cuts.contains(&Some(along)) && self.line_at(along).rank > 0;
         if (0..X::NAMES.len()).any(has_others_before) {
-            return Ok(());
+            return Ok(None);
         }
-        let itemsize = tensor.dtype().itemsize();
         // What lies together in the file: the axes after the last that is cut.
         let together = cuts.iter().rposition(Option::is_some).map_or(0, |axis| axis);
-        let run: usize = own[together..].iter().map(Range::len).product::<usize>() * itemsize;
-        let rows: usize = own[..together].iter().map(Range::len).product();
-        let written = tensor.with_bytes(&mut |bytes| {
-            for (row, piece) in bytes.chunks_exact(run.max(1)).take(rows).enumerate() {
-                let (mut rest, mut place, mut step) = (row, 0, 1);
-                let mut at = vec![0; whole.len()];
-                for axis in (0..together).rev() {
-                    at[axis] = rest % own[axis].len();
-                    rest /= own[axis].len();
-                }
-                for axis in (0..whole.len()).rev() {
-                    place += (own[axis].start + at[axis]) * step;
-                    step *= whole[axis];
-                }
-                write_at(file, piece, (start + place * itemsize) as u64)
-                    .map_err(|error| castiron::Error::InvalidArgument { op: "save", reason: error.to_string() })?;
-            }
-            Ok(())
-        });
-        Ok(written?)
+        Ok(Some(Own { ranges, together }))
     }
+}
+
+/// The part of each axis of a tensor that a rank writes, and the first of the axes that lie together in the file.
+struct Own {
+    ranges: Vec<Range<usize>>,
+    together: usize,
+}
+
+/// The header of a new file, and room for what follows.
+fn begin(mut file: File, laid_out: &FileLayout) -> io::Result<()> {
+    file.write_all(&(laid_out.header.len() as u64).to_le_bytes())?;
+    file.write_all(&laid_out.header)?;
+    file.set_len((8 + laid_out.header.len()) as u64 + laid_out.bytes)
+}
+
+/// Writes a block of a tensor that starts at this place of the file.
+fn write_block(file: &File, parameter: &Parameter<'_>, own: &Own, whole: &[usize], start: usize) -> io::Result<()> {
+    let Own { ranges, together } = own;
+    let itemsize = parameter.tensor.dtype().itemsize();
+    let run: usize = ranges[*together..].iter().map(Range::len).product::<usize>() * itemsize;
+    let rows: usize = ranges[..*together].iter().map(Range::len).product();
+    let mut written = Ok(());
+    let read = parameter.tensor.with_bytes(&mut |bytes| {
+        written = bytes.chunks_exact(run.max(1)).take(rows).enumerate().try_for_each(|(row, piece)| {
+            let (mut rest, mut place, mut step) = (row, 0, 1);
+            let mut at = vec![0; whole.len()];
+            for axis in (0..*together).rev() {
+                at[axis] = rest % ranges[axis].len();
+                rest /= ranges[axis].len();
+            }
+            for axis in (0..whole.len()).rev() {
+                place += (ranges[axis].start + at[axis]) * step;
+                step *= whole[axis];
+            }
+            write_at(file, piece, (start + place * itemsize) as u64)
+        });
+        Ok(())
+    });
+    // (The elements of a device may not come.)
+    read.map_err(io::Error::other).and(written)
 }
 
 #[cfg(unix)]
@@ -219,27 +259,24 @@ fn write_at(mut file: &File, bytes: &[u8], place: u64) -> std::io::Result<()> {
     file.write_all(bytes)
 }
 
-/// The file that is written, beside its place; removed by who fails.
+/// The file that is written, beside its place; where saving fails, the first rank removes it.
 struct Beside {
     path: PathBuf,
-    is_kept: core::cell::Cell<bool>,
-}
-impl Beside {
-    fn of(path: &Path) -> Self {
-        let mut name = std::ffi::OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(".unfinished");
-        Beside { path: path.with_file_name(name), is_kept: core::cell::Cell::new(false) }
-    }
-    fn keep(&self, is_kept: bool) {
-        self.is_kept.set(is_kept);
-    }
+    is_removed: Cell<bool>,
 }
 impl Drop for Beside {
     fn drop(&mut self) {
-        if !self.is_kept.get() {
+        if self.is_removed.get() {
             // If this fails, too, the earlier error is reported.
             let _ = std::fs::remove_file(&self.path);
         }
     }
+}
+
+/// `.name.7101-0.unfinished`: the number of the first rank's process, and how many such names were taken.
+fn unfinished(path: &Path, [process, taken]: [u64; 2]) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{process}-{taken}.unfinished"));
+    path.with_file_name(name)
 }

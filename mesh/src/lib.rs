@@ -55,7 +55,7 @@ mod sharded;
 pub use block::Edge;
 pub use dist::{Arriving, Dist, DistOperand, Haloed, Together};
 pub use engine::simulate;
-pub use error::{Error, Result};
+pub use error::{Error, IoError, Result};
 #[cfg(feature = "grad")]
 pub use grad::Parts;
 pub use launch::launch;

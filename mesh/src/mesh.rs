@@ -241,21 +241,52 @@ impl<X: MeshAxes> Mesh<X> {
     /// ```
     #[track_caller]
     pub fn agree<T, F: Display>(&self, own: core::result::Result<T, F>) -> Result<T> {
+        let failed = |rank, text: Vec<u8>| Error::Rank { rank, text: String::from_utf8_lossy(&text).into_owned() };
+        self.agreed(own, |error| error.to_string().into_bytes(), failed)
+    }
+
+    /// [`agree`](Self::agree) about what is done with a file.
+    #[cfg(feature = "safetensors")]
+    #[track_caller]
+    pub(crate) fn agree_on_file<T>(&self, path: &std::path::Path, own: std::io::Result<T>) -> Result<T> {
+        // The number of an error of the system, or the text of another.
+        let told = |error: &std::io::Error| match error.raw_os_error() {
+            Some(code) => code.to_le_bytes().into_iter().chain([0]).collect(),
+            None => error.to_string().into_bytes().into_iter().chain([1]).collect(),
+        };
+        let failed = |rank, mut told: Vec<u8>| {
+            let is_text = told.pop() == Some(1);
+            let source = match <[u8; 4]>::try_from(&*told) {
+                Ok(code) if !is_text => std::io::Error::from_raw_os_error(i32::from_le_bytes(code)),
+                _ => std::io::Error::other(String::from_utf8_lossy(&told).into_owned()),
+            };
+            Error::Io { rank, path: path.to_owned(), source: source.into() }
+        };
+        self.agreed(own, told, failed)
+    }
+
+    /// What `failed` makes of what the first rank tells of its error.
+    #[track_caller]
+    fn agreed<T, F>(
+        &self,
+        own: core::result::Result<T, F>,
+        tell: impl FnOnce(&F) -> Vec<u8>,
+        failed: impl FnOnce(usize, Vec<u8>) -> Error,
+    ) -> Result<T> {
         let all = self.all();
-        let text = own.as_ref().err().map_or_else(String::new, F::to_string);
-        // The first rank that fails; and how long its text is, which only it knows.
+        let mut told = own.as_ref().err().map_or_else(Vec::new, tell);
+        // The first rank that fails; and how much it tells, which only it knows.
         let mut first = [if own.is_err() { all.rank as u64 } else { u64::MAX }];
         self.reduce_in_place(all, "agree", &mut first, Reduce::Min)?;
         let rank = match (first[0], own) {
             (u64::MAX, Ok(value)) => return Ok(value),
             (rank, _) => rank as usize,
         };
-        let mut len = [text.len() as u64];
+        let mut len = [told.len() as u64];
         self.broadcast(all, &mut len, rank)?;
-        let mut text = text.into_bytes();
-        text.resize(len[0] as usize, 0);
-        self.broadcast(all, &mut text, rank)?;
-        Err(Error::Rank { rank, text: String::from_utf8_lossy(&text).into_owned() })
+        told.resize(len[0] as usize, 0);
+        self.broadcast(all, &mut told, rank)?;
+        Err(failed(rank, told))
     }
 
     /// Waits until all ranks are here.

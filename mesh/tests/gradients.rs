@@ -3,7 +3,8 @@
 use castiron::grad::Grad;
 use castiron::optim::{AdamW, Sgd};
 use castiron::{Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, dims};
-use castiron_mesh::{At, Dist, Edge, Mesh, Result, Sharded, mesh, simulate};
+use castiron_mesh::{At, Dist, Edge, Error, Mesh, Result, Sharded, mesh, simulate};
+use std::io::ErrorKind;
 
 mesh! { Grid: Data, Model }
 dims! { Batch, Points }
@@ -211,6 +212,80 @@ fn softmax_over_a_cut_axis() {
             near(&found_grads.shift.full_tensor(mesh).unwrap(), &grads.shift);
         });
     }
+}
+
+/// A folder of its own for a test, removed with what is in it.
+struct Folder(std::path::PathBuf);
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("castiron-mesh-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+    fn names(&self) -> Vec<String> {
+        let names = std::fs::read_dir(&self.0).unwrap();
+        names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[derive(Module)]
+struct Table<D: Device = Cpu> {
+    words: Dist<f64, (Rows, dim!(64)), castiron_mesh::Settled, D>,
+}
+
+/// Two programs that save to one path at the same moment: the file is that of one of them, and nothing else is left.
+#[test]
+fn two_programs_save_to_one_path() {
+    let folder = Folder::new("two-programs");
+    let path = folder.0.join("table.safetensors");
+    let save = |value: f64| {
+        let saved = simulate::<Grid, _>(2, &[0, 1], |mesh| {
+            let words = Dist::<f64, (Rows, dim!(64))>::full(mesh, [500, 64], value).unwrap();
+            (0..20).try_for_each(|_| mesh.save(&Table { words: words.clone() }, &path))
+        });
+        assert!(saved.iter().all(Result::is_ok), "{saved:?}");
+    };
+    let save = &save;
+    std::thread::scope(|scope| {
+        [1.0, 2.0].map(|value| scope.spawn(move || save(value))).map(|saved| saved.join().unwrap())
+    });
+    let read = simulate::<Grid, _>(1, &[1, 1], |mesh| mesh.load::<Table>(&path).unwrap().words.block().to_vec());
+    assert!(read[0].iter().all(|&word| word == read[0][0]));
+    assert_eq!(folder.names(), ["table.safetensors"]);
+}
+
+/// What the system says of a file is the same error on all ranks, and nothing is left of what was begun.
+#[test]
+fn errors_of_files() {
+    let folder = Folder::new("errors");
+    let saved = |path: &std::path::Path| {
+        simulate::<Grid, _>(3, &[0, 1], |mesh| {
+            mesh.save(&Table { words: Dist::<f64, (Rows, dim!(64))>::zeros(mesh, [9, 64]).unwrap() }, path)
+        })
+    };
+    let kinds = |found: Vec<Result<()>>| {
+        assert!(found.iter().all(|error| error == &found[0]), "{found:?}");
+        match &found[0] {
+            Err(Error::Io { rank: 0, path, source }) => (path.clone(), source.kind()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let (path, kind) = kinds(saved(&folder.0.join("none/table.safetensors")));
+    assert!(path.starts_with(folder.0.join("none")) && kind == ErrorKind::NotFound, "{path:?} {kind}");
+    // A folder has the name already: what was written is removed.
+    let taken = folder.0.join("taken.safetensors");
+    std::fs::create_dir(&taken).unwrap();
+    let (path, kind) = kinds(saved(&taken));
+    assert!(path == taken && kind == ErrorKind::IsADirectory, "{path:?} {kind}");
+    assert_eq!(folder.names(), ["taken.safetensors"]);
+    let nowhere = folder.0.join("nowhere.safetensors");
+    let (path, kind) = kinds(simulate::<Grid, _>(3, &[0, 1], |mesh| mesh.load::<Table>(&nowhere).map(drop)));
+    assert!(path == nowhere && kind == ErrorKind::NotFound, "{path:?} {kind}");
 }
 
 /// A network that some ranks have written goes on with others, as it would have gone on.
