@@ -4692,6 +4692,27 @@ fn runs() {
 }
 }
 
+mod mesh_variance_over_a_cut_axis {
+use castiron::{axis, dims};
+use castiron_mesh::{At, Dist, Result, mesh, simulate};
+mesh! { Ranks: Data }
+dims! { Rows, Columns }
+
+pub fn main() {
+    let done = simulate::<Ranks, _>(2, &[0], |mesh| {
+        let x: Dist<f32, (At<Rows, Data>, Columns)> = Dist::from_fn(mesh, [4, 1], |[row, _]| row as f32)?;
+        let variance = x.var_over(axis![0], 0, mesh)?;
+        Result::Ok(variance.block().to_vec())
+    });
+    assert_eq!(done, [Ok(vec![1.25]), Ok(vec![1.25])]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod mesh_whole_inner_axis_beside_a_cut_one {
 use castiron::{axis, dim, dims};
 use castiron_mesh::{At, Dist, Result, mesh, simulate};
