@@ -99,8 +99,8 @@ pub(crate) struct Where {
     pub whole: Vec<usize>,
     /// The axis of the mesh along which each axis is cut.
     pub cuts: Vec<Option<usize>>,
-    /// An axis, and how many elements of each neighbour the block has along it beside its own.
-    pub halo: Option<(usize, usize)>,
+    /// Axes along which the block has elements of its neighbours, too, and how many.
+    pub halos: Vec<(usize, usize)>,
 }
 
 impl Where {
@@ -112,18 +112,17 @@ impl Where {
             Step::Scatter { axis, along, .. } | Step::Split { axis, along } => self.cuts[axis] = Some(along),
             Step::Gather { axis } | Step::Pad { axis } => self.cuts[axis] = None,
             Step::Exchange { gathered, cut } => (self.cuts[cut], self.cuts[gathered]) = (self.cuts[gathered], None),
-            // (How many there are of neighbours is known on each rank when they are there.)
-            Step::Halo { axis, .. } => self.halo = Some((axis, 0)),
-            Step::FoldHalo { .. } => self.halo = None,
+            // (How many a rank at an end has is known when they are there.)
+            Step::Halo { axis, edge: Edge::None, .. } => self.halos.push((axis, 0)),
+            Step::Halo { axis, width, .. } => self.halos.push((axis, width[0] + width[1])),
+            Step::FoldHalo { axis, .. } => self.halos.retain(|halo| halo.0 != axis),
         }
     }
 
     /// The sizes of what this rank has.
     pub fn sizes<X: MeshAxes>(&self, mesh: &Mesh<X>) -> Vec<usize> {
         let mut sizes: Vec<usize> = ranges(mesh, &self.whole, &self.cuts).iter().map(Range::len).collect();
-        if let Some((axis, added)) = self.halo {
-            sizes[axis] += added;
-        }
+        self.halos.iter().for_each(|&(axis, added)| sizes[axis] += added);
         sizes
     }
 }
@@ -316,7 +315,7 @@ impl<E: Wire> Block<'_, E> {
             start[axis] += len;
         }
         self.elements = elements.into();
-        self.at.halo = Some((axis, before + after));
+        self.at.halos.push((axis, before + after));
         Ok(self)
     }
 
@@ -325,7 +324,7 @@ impl<E: Wire> Block<'_, E> {
     fn fold_halo<X: MeshAxes>(mut self, axis: usize, width: [usize; 2], edge: Edge, mesh: &Mesh<X>) -> Result<Self> {
         let [before, after] = width;
         let line = mesh.line_at(self.at.cuts[axis].expect("an axis that is cut"));
-        self.at.halo = None;
+        self.at.halos.retain(|halo| halo.0 != axis);
         let own = self.sizes(mesh);
         let each = across(&own, axis);
         let mut wide = own.clone();

@@ -174,6 +174,14 @@ impl<E: Element, S: Shape, U: Debt, D: Device> ToDevice for Dist<E, S, U, D> {
         Ok(Dist::new(map.tensor(self.block())?, self.shape()))
     }
 }
+impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, Taped<D>> {
+    /// The same elements off the tape: nothing that is computed from them is recorded, and all operations take them
+    /// ([`Tensor::detach`](castiron::Tensor::detach)).
+    pub fn detach(&self) -> Dist<E, S, U, D> {
+        Dist::new(self.block().detach(), self.shape())
+    }
+}
+
 impl<X: MeshAxes> Mesh<X> {
     /// The value of a function of tensors over ranks, and each rank's parts of its gradient by each parameter.
     ///

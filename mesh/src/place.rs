@@ -101,6 +101,14 @@ impl<Op> NoneCut<Op> for Settled {}
 pub trait AllWhole: Shape {}
 impl AllWhole for () {}
 
+/// A shape none of whose axes but the first is cut: each rank has some of the examples, all of each.
+#[diagnostic::on_unimplemented(
+    message = "an axis of `{Self}` that is not the first is cut along the mesh: no rank has a whole example",
+    label = "each rank needs all elements of an example, the axes behind the first",
+    note = "`.all_gather(axis![…], &mesh)` puts an axis together, `.all_to_all(axis![…], axis![0], &mesh)` cuts the batch in its place"
+)]
+pub trait ExamplesWhole: Shape {}
+
 /// A shape whose axes are cut along axes of the mesh `X`, or not at all.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is cut along an axis of another mesh than `{X}`",
@@ -166,6 +174,20 @@ macro_rules! shapes {
         impl<X, $($dim: Dim<Placement: PlaceOn<X>>,)+> OnMesh<X> for ($($dim,)+) {}
     };
 }
+macro_rules! examples {
+    ($($rest:ident)*) => {
+        #[diagnostic::do_not_recommend]
+        impl<First: Dim, $($rest: Dim<Placement = Whole>),*> ExamplesWhole for (First, $($rest,)*) {}
+    };
+}
+examples!();
+examples!(B);
+examples!(B C);
+examples!(B C D);
+examples!(B C D E);
+examples!(B C D E F);
+examples!(B C D E F G);
+examples!(B C D E F G H);
 shapes!(A UA U);
 shapes!(A UA U, B UB UA);
 shapes!(A UA U, B UB UA, C UC UB);

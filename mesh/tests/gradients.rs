@@ -1,13 +1,14 @@
 //! Gradients over ranks beside those of the same function of whole tensors.
 
 use castiron::grad::Grad;
+use castiron::nn::{Conv, Pool, Same};
 use castiron::optim::{AdamW, Sgd};
-use castiron::{Cpu, Device, Dim, Generator, Module, Tensor, axis, dim, dims};
+use castiron::{Cpu, Device, Dim, Generator, Interpolation, Module, Tensor, axis, dim, dims};
 use castiron_mesh::{At, Dist, Edge, Error, Mesh, Result, Sharded, mesh, simulate};
 use std::io::ErrorKind;
 
 mesh! { Grid: Data, Model }
-dims! { Batch, Points }
+dims! { Batch, Points, Made }
 
 type In = dim!(6);
 type Wide = dim!(9);
@@ -212,6 +213,99 @@ fn softmax_over_a_cut_axis() {
             near(&found_grads.shift.full_tensor(mesh).unwrap(), &grads.shift);
         });
     }
+}
+
+/// Convolutions of pictures whose batch is cut, whose channels are, and whose height and width are, beside those of whole pictures.
+#[test]
+fn convolutions() {
+    type Images = (Batch, dim!(3), dim!(8), dim!(7));
+    type Kernel = (Made, dim!(3), dim!(3), dim!(3));
+    let g = &mut Generator::seeded(4);
+    let x: Tensor<f64, Images> = Tensor::normal_sized([4, 3, 8, 7], 0.0, 1.0, g);
+    let weight: Tensor<f64, Kernel> = Tensor::normal_sized([5, 3, 3, 3], 0.0, 1.0, g);
+    let bias: Tensor<f64, (Made,)> = Tensor::normal_sized([5], 0.0, 1.0, g);
+    let conv = Conv::new().padding::<Same>();
+    let pool = Pool::<dim!(2)>::new();
+    let (_, slopes) = (x.clone(), weight.clone(), bias.clone())
+        .value_and_grad((), |(x, weight, bias), ()| x.conv2d(weight, Some(bias), conv).max_pool2d(pool).tanh().sum());
+    let (_, unpooled) = (x.clone(), weight.clone(), bias.clone())
+        .value_and_grad((), |(x, weight, bias), ()| x.conv2d(weight, Some(bias), conv).tanh().sum());
+    for sizes in MESHES {
+        simulate::<Grid, _>(sizes[0] * sizes[1], &sizes, |mesh| {
+            let cut = Dist::<f64, (Rows, dim!(3), dim!(8), dim!(7))>::distribute(mesh, &x).unwrap();
+            let made = Dist::<f64, (At<Made, Model>, dim!(3), dim!(3), dim!(3))>::distribute(mesh, &weight).unwrap();
+            let shift = Dist::<f64, (At<Made, Model>,)>::distribute(mesh, &bias).unwrap();
+            let (_, parts) = mesh
+                .value_and_grad(&(cut, made, shift), (), |(x, weight, bias), ()| {
+                    x.conv2d(weight, Some(bias), conv).max_pool2d(pool).tanh().sum()
+                })
+                .unwrap();
+            let found = parts.all_reduce(mesh).unwrap();
+            near(&found.0.full_tensor(mesh).unwrap(), &slopes.0);
+            near(&found.1.full_tensor(mesh).unwrap(), &slopes.1);
+            near(&found.2.full_tensor(mesh).unwrap(), &slopes.2);
+
+            type Tiles = (Batch, dim!(3), At<dim!(8), Data>, At<dim!(7), Model>);
+            let cut = Dist::<f64, Tiles>::distribute(mesh, &x).unwrap();
+            let whole = (Dist::same(mesh, weight.clone()).unwrap(), Dist::same(mesh, bias.clone()).unwrap());
+            let (_, parts) = mesh
+                .try_value_and_grad(&(cut, whole.0, whole.1), (), |(x, weight, bias), ()| {
+                    Ok(x.conv2d_over(weight, Some(bias), conv, mesh)?.tanh().sum())
+                })
+                .unwrap();
+            let found = parts.all_reduce(mesh).unwrap();
+            near(&found.0.full_tensor(mesh).unwrap(), &unpooled.0);
+            near(&found.1.full_tensor(mesh).unwrap(), &unpooled.1);
+            near(&found.2.full_tensor(mesh).unwrap(), &unpooled.2);
+        });
+    }
+}
+
+/// What has no way back between ranks says which operation it is and what has one.
+#[test]
+fn operations_without_a_way_back() {
+    macro_rules! refused {
+        ($($op:literal $says:literal |$x:ident, $mesh:ident| $call:expr;)*) => {$(
+            let found = simulate::<Grid, _>(2, &[0, 1], |mesh| {
+                let cut = Dist::<f64, (At<Points, Data>,)>::from_fn(mesh, [6], |[at]| at as f64).unwrap();
+                let tried = mesh.try_value_and_grad(&cut, (), |$x, ()| {
+                    let $mesh = &*mesh;
+                    let sum = $x.sum();
+                    $call;
+                    Ok(sum)
+                });
+                tried.err().expect($op).to_string()
+            });
+            for text in &found {
+                assert!(text.starts_with(concat!($op, ": no gradient goes back")) && text.contains($says), "{text}");
+                assert!(text.contains("gradients.rs:"), "{text}");
+            }
+        )*};
+    }
+    refused! {
+        "begin_all_reduce" "`all_reduce`" |x, mesh| x.sum().begin_all_reduce(mesh).map(drop)?;
+        "begin_all_gather" "`all_gather`" |x, mesh| x.begin_all_gather(axis![0], mesh).map(drop)?;
+        "argmax_over" "`.detach()`" |x, mesh| drop(x.argmax_over(axis![0], mesh)?);
+        "cumsum_over" "`cumsum`" |x, mesh| drop(x.cumsum_over(axis![0], mesh)?);
+        "sort_over" "`sort`" |x, mesh| drop(x.sort_over(mesh)?);
+        "topk_over" "`topk`" |x, mesh| drop(x.topk_over(2, true, mesh)?);
+        "unique_over" "`.detach()`" |x, mesh| drop(x.unique_over(mesh)?);
+        "quantile_over" "`quantile_axis`" |x, mesh| drop(x.quantile_over(axis![0], 0.5, Interpolation::Lower, mesh)?);
+        "median_over" "`median_axis`" |x, mesh| drop(x.median_over(axis![0], mesh)?);
+        "histogram_over" "`.detach()`" |x, mesh| drop(x.histogram_over(2, None, mesh)?);
+    }
+    // Off the tape they are taken.
+    let found = simulate::<Grid, _>(2, &[0, 1], |mesh| {
+        let cut = Dist::<f64, (At<Points, Data>,)>::from_fn(mesh, [6], |[at]| at as f64).unwrap();
+        let (_, parts) = mesh
+            .try_value_and_grad(&cut, (), |x, ()| {
+                let place = x.detach().argmax_over(axis![0], mesh)?.item();
+                Ok((x * place as f64).sum())
+            })
+            .unwrap();
+        parts.all_reduce(mesh).unwrap().full_tensor(mesh).unwrap().to_vec()
+    });
+    assert_eq!(found[0], [5.0; 6]);
 }
 
 /// A folder of its own for a test, removed with what is in it.

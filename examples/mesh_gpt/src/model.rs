@@ -2,7 +2,7 @@
 //! it, along `Model` ("Megatron-LM", 2019). Two sums in each block are put together; that they are is checked by their types.
 
 use castiron::nn::Causal;
-use castiron::{Cpu, Device, Generator, Module, Tensor, axis, dim, dims};
+use castiron::{Cpu, Device, Dyn, Generator, Module, Tensor, axis, dim, dims};
 use castiron_mesh::{At, Dist, Mesh, Result, Settled, mesh};
 
 mesh! {
@@ -72,30 +72,24 @@ impl<D: Device> Attention<D> {
     fn forward(&self, x: &Hidden<D>, mesh: &Mesh<Grid>) -> Result<Hidden<D>> {
         type Cut<D> = Dist<f32, (Mine, Context, At<Attended, Model>), Settled, D>;
         type Heads4<D> = Dist<f32, (Mine, At<Heads, Model>, Context, Features), Settled, D>;
-        // The features of whole heads, beside each other.
-        let heads = |features: Cut<D>| -> Heads4<D> {
+        // The features of whole heads, beside each other: a head has 32 of them.
+        let [texts, letters, features] = x.shape();
+        let heads = |cut: Cut<D>| -> Result<Heads4<D>> {
+            let sizes = [texts, letters, features / 32, 32];
             let split: Dist<f32, (Mine, Context, At<Heads, Model>, Features), Settled, D> =
-                features.map_block(|block| {
+                cut.map_block_sized(sizes, mesh, |block| {
                     let [texts, letters, own] = block.shape();
-                    block
-                        .reshape_sized::<(castiron::Dyn, Context, castiron::Dyn, Features)>([
-                            texts,
-                            letters,
-                            own / 32,
-                            32,
-                        ])
-                        .with_shape()
-                });
-            split.transpose(axis![1], axis![2])
+                    block.reshape_sized::<(Dyn, Context, Dyn, Features)>([texts, letters, own / 32, 32])
+                })?;
+            Ok(split.transpose(axis![1], axis![2]))
         };
-        let (q, k, v) = (heads(x.matmul(&self.query)), heads(x.matmul(&self.key)), heads(x.matmul(&self.value)));
+        let (q, k, v) = (heads(x.matmul(&self.query))?, heads(x.matmul(&self.key))?, heads(x.matmul(&self.value))?);
         let seen: Heads4<D> = q.scaled_dot_product_attention(&k, &v, Causal, None);
-        let joined: Cut<D> = seen.transpose(axis![1], axis![2]).map_block(|block| {
+        let sizes = [texts, letters, features];
+        let joined: Cut<D> = seen.transpose(axis![1], axis![2]).map_block_sized(sizes, mesh, |block| {
             let [texts, letters, heads, features] = block.shape();
-            block
-                .reshape_sized::<(castiron::Dyn, Context, castiron::Dyn)>([texts, letters, heads * features])
-                .with_shape()
-        });
+            block.reshape_sized::<(Dyn, Context, Dyn)>([texts, letters, heads * features])
+        })?;
         // The sum over the features of all heads, of which each rank has some.
         joined.matmul(&self.output).all_reduce(mesh)
     }
@@ -172,14 +166,14 @@ impl<D: Device> Gpt<D> {
         next: &Dist<i64, (Mine, Context), Settled, D>,
         mesh: &Mesh<Grid>,
     ) -> Result<Dist<f32, (), castiron_mesh::Pending<castiron_mesh::Sum, Data>, D>> {
-        let mut x: Hidden<D> = text.map_block(|text| self.letters.block().embedding(text));
+        let mut x: Hidden<D> = self.letters.embedding(text);
         x += &self.positions;
         for block in &self.blocks {
             x = block.forward(&x, mesh)?;
         }
         let scores = self.norm.forward(&x).matmul(&self.letters.t());
-        let flat: Tensor<f32, (castiron::Dyn, Vocab), D> = scores.block().flatten_axes(axis![0], axis![1]).with_shape();
-        let next: Tensor<i64, (castiron::Dyn,), D> = next.block().flatten_axes(axis![0], axis![1]).with_shape();
+        let flat: Tensor<f32, (Dyn, Vocab), D> = scores.block().flatten_axes(axis![0], axis![1]).with_shape();
+        let next: Tensor<i64, (Dyn,), D> = next.block().flatten_axes(axis![0], axis![1]).with_shape();
         Ok(text.mean_of_blocks(flat.cross_entropy(&next, (), -100, 0.0, castiron::reduction::Mean)))
     }
 }

@@ -127,7 +127,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// PyTorch: `torch.distributed.all_reduce(async_op=True)`, whose result may be used too early.
     ///
     /// # Errors
-    /// If MPI reports one, or the ranks do different things.
+    /// If MPI reports one, the ranks do different things, or a gradient is to go back: through `all_reduce` it does.
     ///
     /// ```
     /// use castiron::dims;
@@ -147,6 +147,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     where
         U: OwesOver<M, P, Rest = R>,
     {
+        super::expect_no_tape::<D>("begin_all_reduce", "`all_reduce` has a way back")?;
         let local = self.local.shape();
         let elements = self.local.cpu()?.to_vec();
         let request = mesh.begin_reduce(mesh.line::<M>(), "all_reduce", elements, <U::Op as Reduction>::KIND.into())?;
@@ -156,7 +157,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// Begins [`all_gather`](Self::all_gather) of the first axis: the ranks go on with other work, as computing with what they have already.
     ///
     /// # Errors
-    /// If MPI reports one, memory runs out, or the ranks do different things.
+    /// If MPI reports one, memory runs out, the ranks do different things, or a gradient is to go back: through `all_gather` it does.
     ///
     /// ```
     /// use castiron::{axis, dims};
@@ -180,6 +181,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     where
         S: HasAxis<0, Dim = At<N, M>>,
     {
+        super::expect_no_tape::<D>("begin_all_gather", "`all_gather` has a way back")?;
         let line = mesh.line::<M>();
         let mut local = self.local.shape().as_ref().to_vec();
         let each: usize = local[1..].iter().product();

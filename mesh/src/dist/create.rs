@@ -44,15 +44,7 @@ impl<E: Element, S: Shape, D: Device> Dist<E, S, Settled, D> {
         S: OnMesh<X> + WellPlaced<Settled>,
         T: Shape + ConvertTo<S>,
     {
-        let blocks = ranges(mesh, sizes.as_ref(), &Self::cuts());
-        let local = make(&blocks).map_err(Into::into)?;
-        let wanted: Vec<usize> = blocks.iter().map(Range::len).collect();
-        if local.shape().as_ref() != wanted {
-            let (whole, got) = (sizes.as_ref(), local.shape());
-            let text = format!("build: this rank's block of {whole:?} has sizes {wanted:?}, not {:?}", got.as_ref());
-            return Err(Error::Arguments(text));
-        }
-        Ok(Dist::new(local.try_with_shape::<S>()?, sizes))
+        built("build", mesh, sizes, |at| make(at).map_err(Into::into))
     }
 
     /// Each rank's block of a tensor that all ranks have: nothing is sent (PyTorch: `distribute_tensor`, which sends that of the first
@@ -77,7 +69,7 @@ impl<E: Element, S: Shape, D: Device> Dist<E, S, Settled, D> {
         T: Shape + ConvertTo<S>,
     {
         let sizes = S::Sizes::copied(whole.shape().as_ref());
-        let at = Where { whole: sizes.as_ref().to_vec(), cuts: vec![None; S::RANK], halo: None };
+        let at = Where { whole: sizes.as_ref().to_vec(), cuts: vec![None; S::RANK], halos: Vec::new() };
         let split = |(axis, cut): (usize, Option<usize>)| cut.map(|along| Step::Split { axis, along });
         let steps = Self::cuts().into_iter().enumerate().filter_map(split).collect();
         Ok(Dist::new(moved(whole, at, steps, mesh)?, sizes))
@@ -251,6 +243,24 @@ impl<E: Element, S: Shape, D: Device> Dist<E, S, Settled, D> {
         })?;
         failed.map_or(Ok(dist), Err)
     }
+}
+
+/// A tensor of the blocks that the ranks make.
+pub(super) fn built<E: Element, S: Shape, T: Shape + ConvertTo<S>, D: Device, X: MeshAxes>(
+    op: &str,
+    mesh: &Mesh<X>,
+    sizes: S::Sizes,
+    make: impl FnOnce(&Blocks) -> Result<Tensor<E, T, D>>,
+) -> Result<Dist<E, S, Settled, D>> {
+    let blocks = ranges(mesh, sizes.as_ref(), &Dist::<E, S, Settled, D>::cuts());
+    let local = make(&blocks)?;
+    let wanted: Vec<usize> = blocks.iter().map(Range::len).collect();
+    if local.shape().as_ref() != wanted {
+        let (whole, got) = (sizes.as_ref(), local.shape());
+        let text = format!("{op}: this rank's block of {whole:?} has sizes {wanted:?}, not {:?}", got.as_ref());
+        return Err(Error::Arguments(text));
+    }
+    Ok(Dist::new(local.try_with_shape::<S>()?, sizes))
 }
 
 /// A seed of a seed and a number, by the finishing steps of SplitMix64.

@@ -4,10 +4,10 @@
 use super::Dist;
 use crate::place::{AddsTo, Debt, IsLinear, IsSettled, MultipliesTo, Settled};
 use castiron::device::Meet;
-use castiron::ops::{self, UnaryOp};
+use castiron::ops::{self, TunedOp, UnaryOp};
 use castiron::shape::{Broadcast, SizeArray};
 use castiron::{
-    Admits, AssignedTo, Device, Dtype, Element, Operand, Outcome, OutcomeDevice, OutcomeShape, Shape, Tensor,
+    Admits, AssignedTo, Device, Dtype, Element, Operand, Outcome, OutcomeDevice, OutcomeShape, Scalar, Shape, Tensor,
     TensorOperand, bf16, f16,
 };
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -39,6 +39,27 @@ macro_rules! unary {
     };
 }
 castiron::__unary_rows!(unary);
+
+/// For `elu { […] float same (alpha: impl Scalar), … }` it writes `elu(alpha)`.
+macro_rules! tuned {
+    ($($op:ident { $methods:tt $admits:ident $result:ident ($($name:ident: $ty:ty),*), $($rest:tt)* })*) => {
+        impl<E: Element, S: Shape, U: IsSettled, D: Device> Dist<E, S, U, D> {$(
+            #[doc = concat!("[`Tensor::", stringify!($op), "`](castiron::Tensor::", stringify!($op), "): each rank computes its block.")]
+            ///
+            /// # Panics
+            /// If a parameter does not fit, or memory runs out.
+            #[track_caller]
+            pub fn $op<O: Dtype>(&self, $($name: $ty),*) -> Dist<O, S, Settled, D>
+            where
+                E: Dtype,
+                ops::$op: TunedOp<E, Output = O>,
+            {
+                Dist::new(<Tensor<E, S, D>>::$op(&self.local, $($name),*), self.sizes)
+            }
+        )*}
+    };
+}
+castiron::__tuned_rows!(tuned);
 
 /// The other operand of an operation on a [`Dist`]: another, a reference to one, or a Rust scalar.
 ///

@@ -1,6 +1,6 @@
 //! Elements in order, over a list that is cut: sorted by samples, the largest, those that occur.
 
-use super::{Dist, tensor_of};
+use super::{Dist, expect_no_tape, tensor_of};
 use crate::engine::Line;
 use crate::error::Result;
 use crate::mesh::{Mesh, block};
@@ -33,7 +33,7 @@ impl<E: Real + Ordered, N: Dim, M: MeshAxis, U: IsSettled, D: Device> Dist<E, (A
     /// By regular samples: each rank sorts its block, and sends the others what is theirs.
     ///
     /// # Errors
-    /// If MPI reports one, memory runs out, or the ranks do different things.
+    /// If MPI reports one, memory runs out, the ranks do different things, or a gradient is to go back: through `all_gather` and `sort` it does.
     ///
     /// ```
     /// use castiron::{dims, tensor};
@@ -52,6 +52,7 @@ impl<E: Real + Ordered, N: Dim, M: MeshAxis, U: IsSettled, D: Device> Dist<E, (A
         &self,
         mesh: &Mesh<M::Mesh>,
     ) -> Result<(Dist<E, (At<N, M>,), Settled, D>, Dist<i64, (At<N, M>,), Settled, D>)> {
+        expect_no_tape::<D>("sort_over", "`all_gather` and `sort` have a way back")?;
         let (line, [size]) = (mesh.line::<M>(), self.sizes);
         let start = block(size, line.rank, line.size).start as i64;
         let (values, places) = self.local.cpu()?.try_sort(axis![0], false)?;
@@ -93,7 +94,8 @@ impl<E: Real + Ordered, N: Dim, M: MeshAxis, U: IsSettled, D: Device> Dist<E, (A
     /// collective.
     ///
     /// # Errors
-    /// If there are fewer than `k`, MPI reports an error, memory runs out, or the ranks do different things.
+    /// If there are fewer than `k`, MPI reports an error, memory runs out, the ranks do different things, or a gradient is to go back: through
+    /// `all_gather` and castiron's `topk` it does.
     #[track_caller]
     pub fn topk_over(
         &self,
@@ -101,6 +103,7 @@ impl<E: Real + Ordered, N: Dim, M: MeshAxis, U: IsSettled, D: Device> Dist<E, (A
         largest: bool,
         mesh: &Mesh<M::Mesh>,
     ) -> Result<(Dist<E, (Dyn,), Settled, D>, Dist<i64, (Dyn,), Settled, D>)> {
+        expect_no_tape::<D>("topk_over", "`all_gather` and `topk` of the block have a way back")?;
         let (line, [size]) = (mesh.line::<M>(), self.sizes);
         let counts: Vec<usize> = (0..line.size).map(|rank| block(size, rank, line.size).len().min(k)).collect();
         let start = block(size, line.rank, line.size).start as i64;
@@ -117,12 +120,13 @@ impl<E: Real + Ordered, N: Dim, M: MeshAxis, U: IsSettled, D: Device> Dist<E, (A
     /// them all.
     ///
     /// # Errors
-    /// If MPI reports one, memory runs out, or the ranks do different things.
+    /// If MPI reports one, memory runs out, the ranks do different things, or the tensor is of a tape: no gradient goes back.
     #[track_caller]
     pub fn unique_over(
         &self,
         mesh: &Mesh<M::Mesh>,
     ) -> Result<(Dist<E, (Dyn,), Settled, D>, Dist<i64, (Dyn,), Settled, D>)> {
+        expect_no_tape::<D>("unique_over", "`.detach()` takes the tensor off the tape")?;
         let line = mesh.line::<M>();
         let (values, _, counts) = self.local.cpu()?.try_unique()?;
         let lens = mesh.gather(line, &[values.numel() as u64], &vec![1; line.size])?;

@@ -1,7 +1,7 @@
 //! Operations along an axis that is cut, by one or two small collectives: their names end in `_over`, and they take the mesh.
 
 use super::collective::owned;
-use super::{Dist, tensor_of};
+use super::{Dist, expect_no_tape, tensor_of};
 use crate::engine::Reduce;
 use crate::error::Result;
 use crate::mesh::{Mesh, block};
@@ -122,7 +122,8 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// Of equals the first counts; NaN is larger than any number.
     ///
     /// # Errors
-    /// If the axis is empty, MPI reports an error, memory runs out, or the ranks do different things.
+    /// If the axis is empty, MPI reports an error, memory runs out, the ranks do different things, or the tensor is of a tape: places have no
+    /// derivative.
     ///
     /// ```
     /// use castiron::{axis, dims, tensor};
@@ -146,6 +147,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         S: HasAxis<I, Dim = At<N, M>>,
         U: IsSettled,
     {
+        expect_no_tape::<D>("argmax_over", "a place has no derivative: `.detach()` takes the tensor off the tape")?;
         let (line, at) = (mesh.line::<M>(), <S as HasAxis<I>>::INDEX);
         let size = self.sizes.as_ref()[at];
         let start = block(size, line.rank, line.size).start as i64;
@@ -183,7 +185,8 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
     /// Sums up to and including each element along an axis that is cut, by one small collective ([`Tensor::cumsum`](castiron::Tensor::cumsum)).
     ///
     /// # Errors
-    /// If MPI reports one, memory runs out, or the ranks do different things.
+    /// If MPI reports one, memory runs out, the ranks do different things, or a gradient is to go back: through `all_gather` and `cumsum` it
+    /// does.
     ///
     /// ```
     /// use castiron::{axis, dims};
@@ -207,6 +210,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         S: HasAxis<I, Dim = At<N, M>> + Broadcast<Kept<S, I>, Output = S>,
         U: IsSettled,
     {
+        expect_no_tape::<D>("cumsum_over", "`all_gather` and `cumsum` have a way back")?;
         let line = mesh.line::<M>();
         let totals: Tensor<O, Kept<S, I>, D> = self.local.sum_axis(axis.keepdim());
         let own = totals.cpu()?.to_vec();

@@ -1,7 +1,7 @@
 //! Operations along one axis that keep it. Each rank must have the whole axis: the compiler says so.
 
-use super::Dist;
 use super::reduce::left;
+use super::{Dist, of_blocks};
 use crate::along;
 use crate::place::{AllWhole, IsSettled, IsWhole, NoneCut, PlaceOf, Settled, Sum};
 use castiron::nn::{Sees, SeesAmong};
@@ -170,10 +170,6 @@ impl<E: Element, S: Shape, U: IsSettled, D: Device> Dist<E, S, U, D> {
         PlaceOf<V, -1>: IsWhole<along::attention>,
     {
         let local = self.local.scaled_dot_product_attention(&key.local, &value.local, sees, scale);
-        let mut sizes = local.shape();
-        // (What leads may be cut: it is that of the queries.)
-        let leading = self.sizes.as_ref().len().saturating_sub(2).min(sizes.as_ref().len());
-        sizes.as_mut()[..leading].copy_from_slice(&self.sizes.as_ref()[..leading]);
-        Dist::new(local, sizes)
+        of_blocks("scaled_dot_product_attention", local, self.lengths())
     }
 }

@@ -77,6 +77,12 @@ macro_rules! tuned_table {
 
 pub(crate) use tuned_table;
 
+/// The rows for other crates.
+macro_rules! export {
+    ($($rows:tt)*) => { crate::ops::table::exported! { ($) __tuned_rows { $($rows)* } } };
+}
+tuned_table!(export);
+
 /// An operation of one operand of dtype `E` and parameters. It computes in the result dtype.
 pub trait TunedOp<E: Dtype>: Op {
     /// The dtype of the result.
