@@ -155,8 +155,13 @@
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// The macros write `::castiron::…`, in this crate too.
+// Attributes and derives write `::castiron::…`, in this crate too.
 extern crate self as castiron;
+/// What the macros below hand their tokens to, behind `$crate`: castiron under the name that a program has for it.
+#[doc(hidden)]
+pub mod __macros {
+    pub use castiron_macros::{cuda_kernel, dim, einsum, fused, s, shape, tensor, try_einsum};
+}
 
 #[macro_use]
 mod rows;
@@ -382,14 +387,20 @@ pub use castiron_macros::Module;
 /// A kernel has no gradient of its own: `grad::custom` gives it one. [`formula`](mod@formula) says what to use when.
 ///
 /// [`TensorViewMut`]: crate::TensorViewMut
-pub use castiron_macros::cuda_kernel;
+#[macro_export]
+macro_rules! cuda_kernel {
+    ($($tokens:tt)*) => { $crate::__macros::cuda_kernel! { $crate $($tokens)* } };
+}
 /// Writes one dimension as a type: a number, `_` for [`Dyn`], or a name.
 ///
 /// ```
 /// use castiron::{dim, Dim};
 /// assert_eq!(<dim!(384) as Dim>::SIZE, Some(384));
 /// ```
-pub use castiron_macros::dim;
+#[macro_export]
+macro_rules! dim {
+    ($($tokens:tt)*) => { $crate::__macros::dim!($crate $($tokens)*) };
+}
 /// The sum of products of tensors whose axes are named by letters (`torch.einsum`): `einsum!("ij,jk->ik", a, b)` is a matrix product.
 /// Letters missing in the result are summed over; a letter twice in one term takes the diagonal. Without `->` the result has the letters
 /// that occur once, in alphabetical order.
@@ -406,7 +417,10 @@ pub use castiron_macros::dim;
 /// assert_eq!(einsum!("ii", &product).item(), 1 + 4 + 11);
 /// assert_eq!(einsum!("ij->ji", &a).to_vec(), [1, 3, 5, 2, 4, 6]);
 /// ```
-pub use castiron_macros::einsum;
+#[macro_export]
+macro_rules! einsum {
+    ($($tokens:tt)*) => { $crate::__macros::einsum!($crate $($tokens)*) };
+}
 /// Runs an expression of tensors and scalars in one pass, without intermediate tensors: every name in it that is a tensor
 /// becomes [`lazy`](Tensor::lazy).
 ///
@@ -432,7 +446,10 @@ pub use castiron_macros::einsum;
 /// fused!(total += y * 2.0 + x.select(axis![0], 0));
 /// assert_eq!(total.to_vec(), [1.0, 4.0]);
 /// ```
-pub use castiron_macros::fused;
+#[macro_export]
+macro_rules! fused {
+    ($($tokens:tt)*) => { $crate::__macros::fused!($crate $($tokens)*) };
+}
 
 /// A formula of one's own, of one to six numbers, which gives one or up to four: written once, it runs in loops of each instruction set on the host,
 /// as a kernel on GPUs, inside of [`fused!`], and has a gradient.
@@ -483,6 +500,8 @@ pub use castiron_macros::fused;
 /// let x = tensor![3, 500, 70];
 /// assert_eq!(x.hashed(x.inside(0, 100)).to_vec(), [93, -1, 2170]);
 /// ```
+///
+/// A crate that has castiron under another name says where: `#[formula(crate = "::my_library::castiron")]`.
 pub use castiron_macros::formula;
 /// A reduction of one's own, by its steps in floating-point numbers: `start` gives a state of one number or several, `step` takes an element
 /// (or two, of two tensors), `merge` puts the states of two parts together, since parts are reduced at the same time, and `finish` gives the
@@ -522,6 +541,8 @@ pub use castiron_macros::formula;
 /// let (mean, variance) = x.reduce_axis_by(Moments, (), axis![1]);
 /// assert_eq!((mean.to_vec(), variance.to_vec()), (vec![2.0_f32, 4.0], vec![2.0, 8.0]));
 /// ```
+///
+/// Where castiron has another name: `#[reducer(crate = "::my_library::castiron")]`.
 pub use castiron_macros::reducer;
 /// Writes a slice: an item for each axis, from the first on, for [`Tensor::slice`] and related methods.
 ///
@@ -550,7 +571,10 @@ pub use castiron_macros::reducer;
 /// let y: Tensor<i64, shape![_, 4, 6]> = x.slice(s![..n]);
 /// assert_eq!(y.shape(), [2, 4, 6]);
 /// ```
-pub use castiron_macros::s;
+#[macro_export]
+macro_rules! s {
+    ($($tokens:tt)*) => { $crate::__macros::s!($crate $($tokens)*) };
+}
 /// Writes a shape as a type: numbers, `_` for sizes known at run time, names declared with [`dims!`], or types that are
 /// dimensions. `shape![]` is the shape of a zero-dim tensor.
 ///
@@ -572,7 +596,10 @@ pub use castiron_macros::s;
 /// }
 /// assert_eq!(first(&Tensor::<f32, shape![5, 3]>::ones()).numel(), 3);
 /// ```
-pub use castiron_macros::shape;
+#[macro_export]
+macro_rules! shape {
+    ($($tokens:tt)*) => { $crate::__macros::shape!($crate $($tokens)*) };
+}
 /// Makes a tensor from nested lists (`torch.tensor`), with the shape of the lists. Plain literals have PyTorch's dtype: `bool`, `i64`,
 /// `f32`, or `Complex<f32>` (`1.0 + 2.0j`), the highest that occurs; `; dtype` at the end chooses another; other expressions keep their
 /// own.
@@ -587,7 +614,10 @@ pub use castiron_macros::shape;
 /// let e: Tensor<f64, shape![2]> = tensor![x, x * x];
 /// assert_eq!((b.to_vec(), e.to_vec()), (vec![1.0, 2.5, 1.0], vec![2.0, 4.0]));
 /// ```
-pub use castiron_macros::tensor;
+#[macro_export]
+macro_rules! tensor {
+    ($($tokens:tt)*) => { $crate::__macros::tensor!($crate $($tokens)*) };
+}
 /// [`einsum!`] that returns errors at run time: sizes that only the program knows, and running out of memory.
 ///
 /// ```
@@ -596,7 +626,10 @@ pub use castiron_macros::tensor;
 /// let error = try_einsum!("i,i", &a, &b).unwrap_err();
 /// assert_eq!(error.to_string(), "einsum: the letter 'i' names two sizes, 2 and 3");
 /// ```
-pub use castiron_macros::try_einsum;
+#[macro_export]
+macro_rules! try_einsum {
+    ($($tokens:tt)*) => { $crate::__macros::try_einsum!($crate $($tokens)*) };
+}
 #[cfg(feature = "linalg")]
 pub use composite::decompose::eigen::Uplo;
 #[cfg(feature = "linalg")]

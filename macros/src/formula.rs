@@ -21,7 +21,7 @@ const OTHER_WORDS: [&str; 34] = [
     "move", "mut", "ref", "return", "self", "super", "true", "unsafe", "use", "while", "_", "f32", "f64", "i32", "i64",
     "u32", "u64", "usize", "isize", "bool",
 ];
-const ARGUMENTS: &str = "formula: its arguments are `method`, to call it as a method of tensors, and `derivative = (by_x, by_y)`, formulas of the same operands";
+const ARGUMENTS: &str = "formula: its arguments are `method`, to call it as a method of tensors, `derivative = (by_x, by_y)`, formulas of the same operands, and `crate = \"…\"`, castiron's path";
 const FORM: &str = "a formula is written `#[formula] fn name<F: Float>(x: F, y: F) -> F { … }`, with another set of numbers if need be, such as `I: Integer`";
 
 pub(super) fn formula(arguments: TokenStream, function: TokenStream) -> Result<TokenStream, Mistake> {

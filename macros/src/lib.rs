@@ -19,6 +19,7 @@ mod module;
 mod named;
 mod operations;
 mod reducer;
+mod root;
 mod signature;
 mod slice;
 
@@ -54,10 +55,10 @@ fn finish(result: Result<TokenStream, Mistake>) -> TokenStream {
     result.unwrap_or_else(Mistake::into_tokens)
 }
 
-/// Parses Rust source into tokens; identifiers resolve where the macro was called.
+/// Parses Rust source into tokens; identifiers resolve where the macro was called, `::castiron` is what [`root`] says.
 fn tokens(source: &str) -> TokenStream {
     // The source is fixed text with numbers and identifiers inserted, so it always lexes.
-    source.parse().expect("castiron-macros wrote Rust that does not lex")
+    root::placed(source.parse().expect("castiron-macros wrote Rust that does not lex"))
 }
 
 fn is_punct(token: &TokenTree, wanted: char) -> bool {
@@ -71,7 +72,7 @@ fn is_ident(token: &TokenTree, wanted: &str) -> bool {
 /// See `castiron::shape!`.
 #[proc_macro]
 pub fn shape(input: TokenStream) -> TokenStream {
-    finish(dims::shape(input))
+    finish(root::called(input, dims::shape))
 }
 
 /// Adds the names PyTorch and NumPy have for a function, for searches: see `aliases`. (`#[fallible]` and `#[operations]` add them too.)
@@ -83,55 +84,55 @@ pub fn aliased(_: TokenStream, function: TokenStream) -> TokenStream {
 /// See `castiron::dim!`.
 #[proc_macro]
 pub fn dim(input: TokenStream) -> TokenStream {
-    finish(dims::dim(input))
+    finish(root::called(input, dims::dim))
 }
 
 /// See `castiron::tensor!`.
 #[proc_macro]
 pub fn tensor(input: TokenStream) -> TokenStream {
-    finish(literal::tensor(input))
+    finish(root::called(input, literal::tensor))
 }
 
 /// See `castiron::s!`.
 #[proc_macro]
 pub fn s(input: TokenStream) -> TokenStream {
-    finish(slice::slice(input))
+    finish(root::called(input, slice::slice))
 }
 
 /// See `castiron::fused!`.
 #[proc_macro]
 pub fn fused(input: TokenStream) -> TokenStream {
-    finish(fused::fused(input))
+    finish(root::called(input, fused::fused))
 }
 
 /// See `castiron::formula`.
 #[proc_macro_attribute]
 pub fn formula(arguments: TokenStream, function: TokenStream) -> TokenStream {
-    finish(formula::formula(arguments, function))
+    finish(root::named(arguments, |arguments| formula::formula(arguments, function)))
 }
 
 /// See `castiron::reducer`.
 #[proc_macro_attribute]
 pub fn reducer(arguments: TokenStream, block: TokenStream) -> TokenStream {
-    finish(reducer::reducer(arguments, block))
+    finish(root::named(arguments, |arguments| reducer::reducer(arguments, block)))
 }
 
 /// See `castiron::cuda_kernel!`.
 #[proc_macro]
 pub fn cuda_kernel(input: TokenStream) -> TokenStream {
-    finish(kernel::kernels(input))
+    finish(root::called(input, kernel::kernels))
 }
 
 /// See `castiron::einsum!`.
 #[proc_macro]
 pub fn einsum(input: TokenStream) -> TokenStream {
-    finish(einsum::einsum(input, false))
+    finish(root::called(input, |input| einsum::einsum(input, false)))
 }
 
 /// See `castiron::try_einsum!`.
 #[proc_macro]
 pub fn try_einsum(input: TokenStream) -> TokenStream {
-    finish(einsum::einsum(input, true))
+    finish(root::called(input, |input| einsum::einsum(input, true)))
 }
 
 /// Passes the rows of a table of operations on with the names of their methods added (see `named.rs`).
@@ -170,5 +171,5 @@ pub fn fallible(arguments: TokenStream, function: TokenStream) -> TokenStream {
 /// See `castiron::Module`.
 #[proc_macro_derive(Module, attributes(module))]
 pub fn module(input: TokenStream) -> TokenStream {
-    finish(module::module(input))
+    finish(root::scoped(|| module::module(input)))
 }

@@ -19,7 +19,7 @@
 //! ```
 //! All fields are read before the first `?`, so that every mismatch is reported.
 
-use crate::{Mistake, is_ident, is_punct, tokens};
+use crate::{Mistake, is_ident, is_punct, root, tokens};
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
 /// One of the type's parameters.
@@ -437,7 +437,7 @@ fn attributes(rest: &mut Vec<TokenTree>, of: Of) -> Result<Attributes, Mistake> 
     Ok(found)
 }
 
-const HELP: &str = "`#[module(…)]` of a field takes `rename = …`, `tied = …` (names in quotes), `skip` and `frozen`, of a struct `tied(… = …)` and `ignore(…)`";
+const HELP: &str = "`#[module(…)]` of a field takes `rename = …`, `tied = …` (names in quotes), `skip` and `frozen`, of a struct `tied(… = …)`, `ignore(…)` and `crate = …`";
 
 fn read_item(item: &[TokenTree], of: Of, found: &mut Attributes) -> Result<(), Mistake> {
     let wrong = || Mistake::at(item[0].span(), HELP);
@@ -447,6 +447,7 @@ fn read_item(item: &[TokenTree], of: Of, found: &mut Attributes) -> Result<(), M
         (Of::Field, "frozen", []) => found.frozen = true,
         (Of::Field, "rename", [equals, value]) if is_punct(equals, '=') => found.rename = Some(string(value)?),
         (Of::Field, "tied", [equals, value]) if is_punct(equals, '=') => found.tied = Some(string(value)?),
+        (Of::Struct, "crate", [equals, path]) if is_punct(equals, '=') => root::set(path)?,
         (Of::Struct, "ignore", [TokenTree::Group(list)]) => {
             for value in list.stream().into_iter().filter(|token| !is_punct(token, ',')) {
                 found.ignored.push(string(&value)?);

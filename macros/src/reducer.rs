@@ -25,7 +25,7 @@ const FUNCTIONS: [(&str, &str); 4] = [
 
 pub(super) fn reducer(arguments: TokenStream, block: TokenStream) -> Result<TokenStream, Mistake> {
     if let Some(argument) = arguments.into_iter().next() {
-        return Err(Mistake::at(argument.span(), "reducer: it has no arguments"));
+        return Err(Mistake::at(argument.span(), "reducer: its only argument is `crate = \"…\"`, castiron's path"));
     }
     let input: Vec<TokenTree> = block.into_iter().collect();
     let start = input.iter().position(|token| is_ident(token, "impl"));

@@ -38,6 +38,7 @@ use std::path::Path;
 /// | `#[module(tied = "embed.weight")]` | the field shares the elements of another field of this struct: they are stored once |
 /// | `#[module(tied("head.weight" = "embed.weight"))]`, on the struct | the same for nested fields |
 /// | `#[module(ignore("position_ids"))]`, on the struct | tensors of the checkpoint under this name are ignored |
+/// | `#[module(crate = "::my_library::castiron")]`, on the struct | where castiron is, in a crate that has it under another name |
 ///
 /// A field that is an `Option` may be missing; a `Vec` has as many elements as the checkpoint numbers, `layers.0`, `layers.1`, …; a
 /// `BTreeMap` or `HashMap` with `String` keys has an entry per name in the checkpoint, `heads.color.weight` under the key `color`

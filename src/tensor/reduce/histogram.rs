@@ -2,13 +2,14 @@
 
 use crate::composite::statistics::histogram::{Bins, Counting};
 use crate::device::Device;
+use crate::dim;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops;
 use crate::ops::choosing::WideFloatFor;
 use crate::shape::{Dim, Dyn, HasRank, SameSizeFor, Shape};
 use crate::tensor::{Optional, Tensor};
-use castiron_macros::{dim, fallible};
+use castiron_macros::fallible;
 
 /// Numbers of bins along axes: an array of one to eight.
 #[diagnostic::on_unimplemented(
