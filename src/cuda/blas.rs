@@ -5,6 +5,7 @@
 //!
 //! <https://docs.nvidia.com/cuda/cublas/#using-the-cublaslt-api>
 
+use super::bindings::lt::{self, cublasLtMatmulDescAttributes_t as Attribute};
 use super::buffer::CudaBuffer;
 use super::device::CudaDevice;
 use super::driver::{self, CublasLt};
@@ -13,8 +14,6 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use core::ffi::c_void;
 use core::ptr;
-use cudarc::cublaslt::sys as lt;
-use cudarc::cublaslt::sys::cublasLtMatmulDescAttributes_t as Attribute;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -77,7 +76,7 @@ pub(super) struct Numbers {
 /// `None` for dtypes that cublasLt does not support. Sums of `f16` and `bf16` accumulate in `f32`, and `f32` does not use TF32.
 pub(super) fn numbers(dtypes: [DType; 2]) -> Option<Numbers> {
     use lt::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32I, CUBLAS_COMPUTE_64F};
-    use lt::cudaDataType_t::{
+    use lt::cudaDataType::{
         CUDA_C_32F, CUDA_C_64F, CUDA_R_8I, CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_32I, CUDA_R_64F,
     };
     let alike = |element, sums, scale| Some(Numbers { factors: element, result: element, sums, scale });
@@ -105,7 +104,7 @@ pub(crate) fn multiplies(factors: DType, result: DType) -> bool {
 /// # Errors
 /// If it is not used: the error says why.
 pub(crate) fn version() -> Result<(usize, usize, usize)> {
-    use lt::libraryPropertyType_t::{MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
+    use lt::libraryPropertyType::{MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
     let absent = |reason| Error::DeviceUnavailable { device: "cublasLt".to_owned(), reason };
     let library = driver::cublas_lt().map_err(absent)?;
     let of = |which| {

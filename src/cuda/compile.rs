@@ -2,6 +2,7 @@
 //!
 //! The text includes no headers, so only NVRTC is needed. `--fmad=false`, because the host does not contract `a * b + c` either.
 
+use super::bindings::{cu, rtc};
 use super::device::CudaDevice;
 use super::disk;
 use super::driver::{self, Nvrtc};
@@ -10,8 +11,6 @@ use core::any::TypeId;
 use core::ffi::{c_char, c_int};
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use cudarc::driver::sys as cu;
-use cudarc::nvrtc::sys as rtc;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};

@@ -1,5 +1,6 @@
 //! `CudaDevice`: a GPU with its context, its only stream and its memory pool.
 
+use super::bindings::cu;
 use super::blas::Blas;
 use super::compile::Kernels;
 use super::driver::{self, Driver};
@@ -9,7 +10,6 @@ use crate::error::{Error, Result, invalid};
 use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use cudarc::driver::sys as cu;
 use std::sync::OnceLock;
 
 /// Number of ordinals that a device value can hold.
@@ -99,7 +99,7 @@ fn open(ordinal: usize) -> Result<CudaDevice> {
             check("the device has no such attribute", (driver.cuDeviceGetAttribute)(&mut value, which, id))
                 .map(|()| value as u32)
         };
-        use cu::CUdevice_attribute_enum as Attribute;
+        use cu::CUdevice_attribute as Attribute;
         let capability = (
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
@@ -114,7 +114,7 @@ fn open(ordinal: usize) -> Result<CudaDevice> {
         check("the device gives no context", (driver.cuDevicePrimaryCtxRetain)(&mut context, id))?;
         check("the context can't be used", (driver.cuCtxSetCurrent)(context))?;
         // A stream that does not synchronise with the default stream.
-        let kind = cu::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
+        let kind = cu::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
         check("the device gives no stream", (driver.cuStreamCreate)(&mut stream, kind))?;
         check("the device gives no memory pool", (driver.cuDeviceGetDefaultMemPool)(&mut pool, id))?;
         // Otherwise the pool returns all free memory to the system at each synchronisation.
@@ -143,7 +143,7 @@ fn open(ordinal: usize) -> Result<CudaDevice> {
 /// # Safety
 /// The pool was created by the driver.
 unsafe fn keep(driver: &Driver, pool: cu::CUmemoryPool, mut bytes: u64) -> u32 {
-    let threshold = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    let threshold = cu::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
     // SAFETY: the attribute is a 64-bit number.
     unsafe { (driver.cuMemPoolSetAttribute)(pool, threshold, (&raw mut bytes).cast::<c_void>()) }
 }
@@ -248,7 +248,7 @@ impl CudaDevice {
     pub(crate) fn usage(&self) -> Result<(usize, usize)> {
         self.enter("memory")?;
         let mut held = 0_u64;
-        let which = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT;
+        let which = cu::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT;
         // SAFETY: it writes a 64-bit number.
         let code = unsafe { (self.driver.cuMemPoolGetAttribute)(self.pool, which, (&raw mut held).cast()) };
         self.check("memory", code)?;

@@ -1,39 +1,39 @@
 //! The only access to the driver, NVRTC and cublasLt: every function that is called, or what is missing and what to install.
 //!
-//! cudarc provides the signatures; the functions are loaded here, all of a library at once, because cudarc's loader panics if something is
-//! missing. They return plain numbers, because a newer driver may return codes that the bindings do not list.
+//! They are loaded all of a library at once. They return plain numbers, because a newer driver may return codes that nobody knows today.
+//! Signatures are those of NVIDIA's headers; unit tests with the feature `cudarc` compare each with the bindings of this crate, which are
+//! generated from them.
 
 #![allow(non_snake_case)]
 
+use super::bindings::{CUdevice, CUdeviceptr, cu, cublasLtMatmulAlgo_t, cublasLtMatmulHeuristicResult_t, lt, rtc};
 use super::library;
 use core::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
-use cudarc::cublaslt::sys as lt;
-use cudarc::driver::sys as cu;
-use cudarc::nvrtc::sys as rtc;
 use libloading::Library;
 use std::sync::OnceLock;
 
-/// Writes the table of a library's functions, checking each against its signature in the bindings.
+/// Writes the table of a library's functions.
 ///
-/// `functions! { Driver, cu::CUresult, "…": cuInit(c_uint); }` writes `struct Driver { pub cuInit: unsafe extern "C" fn(c_uint) -> u32 }`.
+/// `functions! { Driver, driver::CUresult, "…": cuInit(c_uint); }` writes `struct Driver { pub cuInit: unsafe extern "C" fn(c_uint) -> u32 }`.
 /// Those with `[unlisted]` are not in the bindings of each version of CUDA, though in all its drivers: they are not compared.
 macro_rules! functions {
-    ($(#[$doc:meta])* $table:ident, $sys:ident::$code:ident, $lacks:literal: $($name:ident($($argument:ty),*);)*
-        $([unlisted] $(#[$attribute:meta])* $also:ident($($of:ty),*);)*) => {
+    ($(#[$doc:meta])* $table:ident, $library:ident::$code:ident, $lacks:literal: $($name:ident($($argument:ty),*);)*
+        $([unlisted] $(#[$attribute:meta])* $also:ident($($more:ty),*);)*) => {
         $(#[$doc])*
         pub(super) struct $table {
             $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> u32,)*
-            $($(#[$attribute])* pub(super) $also: unsafe extern "C" fn($($of),*) -> u32,)*
+            $($(#[$attribute])* pub(super) $also: unsafe extern "C" fn($($more),*) -> u32,)*
         }
+        #[cfg(all(test, feature = "cudarc"))]
         const _: () = {
-            $(let _: unsafe fn($($argument),*) -> $sys::$code = $sys::$name;)*
-            assert!(size_of::<$sys::$code>() == size_of::<u32>());
+            $(let _: unsafe fn($(<$argument as Theirs>::Type),*) -> cudarc::$library::sys::$code = cudarc::$library::sys::$name;)*
+            assert!(size_of::<cudarc::$library::sys::$code>() == size_of::<u32>());
         };
         impl $table {
             fn load(library: &'static Library) -> Result<Self, &'static str> {
                 Ok($table {
                     $($name: {
-                        // SAFETY: the bindings, generated from the library's own header, have the same signature; a status is 32 bits wide.
+                        // SAFETY: the library's header has this signature; a status is 32 bits wide.
                         let found = unsafe { library.get(concat!(stringify!($name), "\0")) };
                         *found.map_err(|_| concat!("`", stringify!($name), "` is missing: ", $lacks))?
                     },)*
@@ -50,16 +50,16 @@ macro_rules! functions {
 
 functions! {
     /// The driver's functions.
-    Driver, cu::CUresult, "the NVIDIA driver is too old, or what was found is no driver; install driver 525 or newer (CUDA 12)":
+    Driver, driver::CUresult, "the NVIDIA driver is too old, or what was found is no driver; install driver 525 or newer (CUDA 12)":
     cuInit(c_uint);
     cuDriverGetVersion(*mut c_int);
     cuGetErrorName(cu::CUresult, *mut *const c_char);
     cuGetErrorString(cu::CUresult, *mut *const c_char);
     cuDeviceGetCount(*mut c_int);
-    cuDeviceGet(*mut cu::CUdevice, c_int);
-    cuDeviceGetAttribute(*mut c_int, cu::CUdevice_attribute, cu::CUdevice);
-    cuDeviceGetDefaultMemPool(*mut cu::CUmemoryPool, cu::CUdevice);
-    cuDevicePrimaryCtxRetain(*mut cu::CUcontext, cu::CUdevice);
+    cuDeviceGet(*mut CUdevice, c_int);
+    cuDeviceGetAttribute(*mut c_int, cu::CUdevice_attribute, CUdevice);
+    cuDeviceGetDefaultMemPool(*mut cu::CUmemoryPool, CUdevice);
+    cuDevicePrimaryCtxRetain(*mut cu::CUcontext, CUdevice);
     cuCtxGetCurrent(*mut cu::CUcontext);
     cuCtxSetCurrent(cu::CUcontext);
     cuStreamCreate(*mut cu::CUstream, c_uint);
@@ -74,20 +74,20 @@ functions! {
     cuMemPoolSetAttribute(cu::CUmemoryPool, cu::CUmemPool_attribute, *mut c_void);
     cuMemPoolGetAttribute(cu::CUmemoryPool, cu::CUmemPool_attribute, *mut c_void);
     cuMemPoolTrimTo(cu::CUmemoryPool, usize);
-    cuMemAllocFromPoolAsync(*mut cu::CUdeviceptr, usize, cu::CUmemoryPool, cu::CUstream);
-    cuMemFreeAsync(cu::CUdeviceptr, cu::CUstream);
+    cuMemAllocFromPoolAsync(*mut CUdeviceptr, usize, cu::CUmemoryPool, cu::CUstream);
+    cuMemFreeAsync(CUdeviceptr, cu::CUstream);
     cuMemGetInfo_v2(*mut usize, *mut usize);
     cuMemHostAlloc(*mut *mut c_void, usize, c_uint);
     cuEventCreate(*mut cu::CUevent, c_uint);
     cuEventRecord(cu::CUevent, cu::CUstream);
     cuEventSynchronize(cu::CUevent);
-    cuMemcpyHtoDAsync_v2(cu::CUdeviceptr, *const c_void, usize, cu::CUstream);
-    cuMemcpyDtoHAsync_v2(*mut c_void, cu::CUdeviceptr, usize, cu::CUstream);
-    cuMemcpyDtoDAsync_v2(cu::CUdeviceptr, cu::CUdeviceptr, usize, cu::CUstream);
-    cuMemcpyPeerAsync(cu::CUdeviceptr, cu::CUcontext, cu::CUdeviceptr, cu::CUcontext, usize, cu::CUstream);
-    cuMemsetD8Async(cu::CUdeviceptr, u8, usize, cu::CUstream);
-    cuMemsetD16Async(cu::CUdeviceptr, u16, usize, cu::CUstream);
-    cuMemsetD32Async(cu::CUdeviceptr, c_uint, usize, cu::CUstream);
+    cuMemcpyHtoDAsync_v2(CUdeviceptr, *const c_void, usize, cu::CUstream);
+    cuMemcpyDtoHAsync_v2(*mut c_void, CUdeviceptr, usize, cu::CUstream);
+    cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, usize, cu::CUstream);
+    cuMemcpyPeerAsync(CUdeviceptr, cu::CUcontext, CUdeviceptr, cu::CUcontext, usize, cu::CUstream);
+    cuMemsetD8Async(CUdeviceptr, u8, usize, cu::CUstream);
+    cuMemsetD16Async(CUdeviceptr, u16, usize, cu::CUstream);
+    cuMemsetD32Async(CUdeviceptr, c_uint, usize, cu::CUstream);
     cuModuleLoadData(*mut cu::CUmodule, *const c_void);
     cuModuleGetFunction(*mut cu::CUfunction, cu::CUmodule, *const c_char);
     cuLaunchKernel(cu::CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, cu::CUstream, *mut *mut c_void, *mut *mut c_void);
@@ -96,7 +96,7 @@ functions! {
 
 functions! {
     /// NVRTC's functions.
-    Nvrtc, rtc::nvrtcResult, "NVRTC is too old, or what was found is no NVRTC; install that of CUDA 12 or 13 (`pip install nvidia-cuda-nvrtc`)":
+    Nvrtc, nvrtc::nvrtcResult, "NVRTC is too old, or what was found is no NVRTC; install that of CUDA 12 or 13 (`pip install nvidia-cuda-nvrtc`)":
     nvrtcVersion(*mut c_int, *mut c_int);
     nvrtcCreateProgram(*mut rtc::nvrtcProgram, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char);
     nvrtcCompileProgram(rtc::nvrtcProgram, c_int, *const *const c_char);
@@ -109,10 +109,10 @@ functions! {
 
 functions! {
     /// The functions of cublasLt.
-    CublasLt, lt::cublasStatus_t, "cublasLt is too old, or what was found is no cublasLt; install that of CUDA 12 or 13, or set `CASTIRON_CUBLASLT=0`":
+    CublasLt, cublaslt::cublasStatus_t, "cublasLt is too old, or what was found is no cublasLt; install that of CUDA 12 or 13, or set `CASTIRON_CUBLASLT=0`":
     cublasLtGetProperty(lt::libraryPropertyType, *mut c_int);
     cublasLtCreate(*mut lt::cublasLtHandle_t);
-    cublasLtMatmulDescCreate(*mut lt::cublasLtMatmulDesc_t, lt::cublasComputeType_t, lt::cudaDataType_t);
+    cublasLtMatmulDescCreate(*mut lt::cublasLtMatmulDesc_t, lt::cublasComputeType_t, lt::cudaDataType);
     cublasLtMatmulDescDestroy(lt::cublasLtMatmulDesc_t);
     cublasLtMatmulDescSetAttribute(lt::cublasLtMatmulDesc_t, lt::cublasLtMatmulDescAttributes_t, *const c_void, usize);
     cublasLtMatrixLayoutCreate(*mut lt::cublasLtMatrixLayout_t, lt::cudaDataType, u64, u64, i64);
@@ -121,8 +121,8 @@ functions! {
     cublasLtMatmulPreferenceCreate(*mut lt::cublasLtMatmulPreference_t);
     cublasLtMatmulPreferenceDestroy(lt::cublasLtMatmulPreference_t);
     cublasLtMatmulPreferenceSetAttribute(lt::cublasLtMatmulPreference_t, lt::cublasLtMatmulPreferenceAttributes_t, *const c_void, usize);
-    cublasLtMatmulAlgoGetHeuristic(lt::cublasLtHandle_t, lt::cublasLtMatmulDesc_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatmulPreference_t, c_int, *mut lt::cublasLtMatmulHeuristicResult_t, *mut c_int);
-    cublasLtMatmul(lt::cublasLtHandle_t, lt::cublasLtMatmulDesc_t, *const c_void, *const c_void, lt::cublasLtMatrixLayout_t, *const c_void, lt::cublasLtMatrixLayout_t, *const c_void, *const c_void, lt::cublasLtMatrixLayout_t, *mut c_void, lt::cublasLtMatrixLayout_t, *const lt::cublasLtMatmulAlgo_t, *mut c_void, usize, lt::cudaStream_t);
+    cublasLtMatmulAlgoGetHeuristic(lt::cublasLtHandle_t, lt::cublasLtMatmulDesc_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatmulPreference_t, c_int, *mut cublasLtMatmulHeuristicResult_t, *mut c_int);
+    cublasLtMatmul(lt::cublasLtHandle_t, lt::cublasLtMatmulDesc_t, *const c_void, *const c_void, lt::cublasLtMatrixLayout_t, *const c_void, lt::cublasLtMatrixLayout_t, *const c_void, *const c_void, lt::cublasLtMatrixLayout_t, *mut c_void, lt::cublasLtMatrixLayout_t, *const cublasLtMatmulAlgo_t, *mut c_void, usize, lt::cudaStream_t);
 }
 
 /// The initialised driver, and the number of devices; or why there is none, and what to do.
@@ -226,14 +226,10 @@ impl Driver {
 
     /// A status with the driver's description: `CUDA_ERROR_OUT_OF_MEMORY (2): out of memory`.
     pub(super) fn describe(&self, code: u32) -> String {
-        type Listed = unsafe extern "C" fn(cu::CUresult, *mut *const c_char) -> u32;
-        type Describe = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
-        let text = |describe: Listed| {
-            // SAFETY: the status is passed as the same 32-bit number.
-            let describe = unsafe { core::mem::transmute::<Listed, Describe>(describe) };
+        let text = |describe: unsafe extern "C" fn(cu::CUresult, *mut *const c_char) -> u32| {
             let mut text = core::ptr::null();
             // SAFETY: it writes the address of a static text, or null.
-            let code = unsafe { describe(code, &mut text) };
+            let code = unsafe { describe(cu::CUresult(code), &mut text) };
             // SAFETY: as above.
             (code == 0 && !text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy())
         };
@@ -244,3 +240,22 @@ impl Driver {
         }
     }
 }
+
+/// The type of `cudarc` that is one of castiron's.
+#[cfg(all(test, feature = "cudarc"))]
+pub(super) trait Theirs {
+    type Type;
+}
+#[cfg(all(test, feature = "cudarc"))]
+const _: () = {
+    macro_rules! plain {
+        ($($plain:ty),*) => { $(impl Theirs for $plain { type Type = $plain; })* };
+    }
+    plain!(u8, u16, u32, u64, usize, i8, i32, i64, c_void);
+    impl<T: Theirs> Theirs for *mut T {
+        type Type = *mut T::Type;
+    }
+    impl<T: Theirs> Theirs for *const T {
+        type Type = *const T::Type;
+    }
+};

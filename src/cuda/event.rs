@@ -1,9 +1,9 @@
 //! Points of a device's stream, with the times at which it came there.
 
+use super::bindings::cu;
 use super::device::CudaDevice;
 use crate::error::Result;
 use core::ptr;
-use cudarc::driver::sys as cu;
 use std::sync::Mutex;
 
 /// A point of the stream. Events are kept for later ones when it is dropped.

@@ -2,6 +2,7 @@
 //! The only place that calls the driver.
 //!
 //! ```text
+//! bindings types and constants of NVIDIA's headers
 //! driver   libraries and their functions, or what is missing
 //! device   one context, one stream, one memory pool for each GPU
 //! staging  large copies by way of pinned memory
@@ -15,6 +16,7 @@
 //! All work on a device is ordered by its only stream: memory is freed there after everything that reads it, and only reads by the host
 //! wait.
 
+mod bindings;
 pub(crate) mod blas;
 pub(crate) mod buffer;
 pub(crate) mod compile;

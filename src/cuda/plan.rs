@@ -1,12 +1,12 @@
 //! How cublasLt computes a product: descriptions of the product and its matrices, and the chosen algorithm.
 
+use super::bindings::{cublasLtMatmulAlgo_t, cublasLtMatmulHeuristicResult_t, lt};
 use super::blas::{Gemm, INVALID_VALUE, Matrix, NOT_SUPPORTED, Numbers, SUCCESS, Summand, check, numbers};
 use super::device::CudaDevice;
 use super::driver::CublasLt;
 use crate::error::Result;
 use core::mem::MaybeUninit;
 use core::ptr;
-use cudarc::cublaslt::sys as lt;
 
 /// cublasLt with its handle for a device.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub(super) struct Plan {
     pub(super) product: Made<lt::cublasLtMatmulDesc_t>,
     /// The layouts of cublasLt's `A` (the right factor), `B`, `C` and `D`.
     pub(super) layouts: [Made<lt::cublasLtMatrixLayout_t>; 4],
-    pub(super) algorithm: lt::cublasLtMatmulAlgo_t,
+    pub(super) algorithm: cublasLtMatmulAlgo_t,
     pub(super) workspace: usize,
 }
 
@@ -64,7 +64,7 @@ impl Library {
                 self.layout(op, result, key.batch, stored(&summand, m, n))?,
                 self.layout(op, result, key.batch, stored(&key.out, m, n))?,
             ],
-            algorithm: lt::cublasLtMatmulAlgo_t { data: [0; 8] },
+            algorithm: cublasLtMatmulAlgo_t { data: [0; 8] },
             workspace: 0,
         };
         // CUBLAS_OP_N is 0, CUBLAS_OP_T 1.
@@ -104,7 +104,7 @@ impl Library {
             prefer(which, &(bytes as u32).to_ne_bytes())?;
         }
         let [a, b, c, d] = plan.layouts.each_ref().map(|made| made.handle);
-        let mut found = MaybeUninit::<lt::cublasLtMatmulHeuristicResult_t>::zeroed();
+        let mut found = MaybeUninit::<cublasLtMatmulHeuristicResult_t>::zeroed();
         let mut count = 0;
         // SAFETY: it writes at most one result, and their number.
         let code = unsafe {
@@ -127,17 +127,10 @@ impl Library {
             return Ok(None);
         }
         check(device, op, "cublasLtMatmulAlgoGetHeuristic", code)?;
-        let found = found.as_ptr();
-        // SAFETY: all of it was zeroed before it was written; the status is read as a plain number.
-        let (state, algorithm, workspace) = unsafe {
-            (
-                (&raw const (*found).state).cast::<u32>().read(),
-                (*found).algo,
-                (&raw const (*found).workspaceSize).read(),
-            )
-        };
-        let found = count == 1 && state == SUCCESS && workspace as u64 <= most;
-        Ok(found.then_some(Plan { algorithm, workspace, ..plan }))
+        // SAFETY: all of it was zeroed before it was written, and any bytes are numbers.
+        let found = unsafe { found.assume_init() };
+        let is_found = count == 1 && found.state == SUCCESS && found.workspaceSize as u64 <= most;
+        Ok(is_found.then_some(Plan { algorithm: found.algo, workspace: found.workspaceSize, ..plan }))
     }
 
     /// The layout of matrices with these rows and columns, and contiguous columns.

@@ -4,12 +4,12 @@
 //! operands, so it keeps their memory: memory from before, and memory that was allocated for results and temporaries. A temporary that is
 //! dropped while the graph is recorded lends its memory to later ones. No memory is given back while the graph exists.
 
+use super::bindings::cu;
 use super::buffer::{CudaBuffer, Memory};
 use super::device::CudaDevice;
 use crate::error::{Result, invalid};
 use core::cell::{Cell, RefCell};
 use core::ptr;
-use cudarc::driver::sys as cu;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -123,11 +123,11 @@ impl Running {
         expect_off(op, "another graph is recorded in it")?;
         device.enter(op)?;
         let mut stream = ptr::null_mut();
-        let kind = cu::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
+        let kind = cu::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: it writes the stream.
         device.check(op, unsafe { (device.driver.cuStreamCreate)(&mut stream, kind) })?;
         // Relaxed: memory is allocated and kernels are loaded meanwhile, beside the stream.
-        let mode = cu::CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_RELAXED;
+        let mode = cu::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream was just made.
         let begun = device.check(op, unsafe { (device.driver.cuStreamBeginCapture_v2)(stream, mode) });
         if let Err(error) = begun {

@@ -1,12 +1,12 @@
 //! Large copies between the host and a GPU through a ring of pinned memory: several host threads copy one part while the GPU copies
 //! another. (For memory that is not pinned, the driver does the same with a single thread.)
 
+use super::bindings::cu;
 use super::device::CudaDevice;
 use crate::cpu::threads::{self, Shared};
 use crate::error::Result;
 use core::ffi::c_void;
 use core::ptr;
-use cudarc::driver::sys as cu;
 use std::sync::{Mutex, PoisonError};
 
 /// Minimum bytes for copies through the ring.
@@ -62,7 +62,7 @@ impl Slot {
         // SAFETY: each call writes its first argument. Flags: none for the memory, which the host reads, too; events without timing.
         unsafe {
             for event in &mut events {
-                if (driver.cuEventCreate)(event, cu::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32) != 0 {
+                if (driver.cuEventCreate)(event, cu::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32) != 0 {
                     return None;
                 }
             }

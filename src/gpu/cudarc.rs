@@ -30,7 +30,8 @@
 //! is. Another stream is given to the functions here: it waits for castiron's work when it gets the memory, and castiron waits for it when the memory
 //! comes back. Uses on a third stream are tracked by `cudarc` as those of any slice of that stream are.
 //!
-//! `cudarc` loads the driver by its own search, in which `CASTIRON_CUDA_LIB` has no part. Its version is [`driver`]'s: castiron depends on one version exactly.
+//! `cudarc` loads the driver by its own search, in which `CASTIRON_CUDA_LIB` has no part. Its version is that of [`driver`]; its build script chooses bindings by the toolkit
+//! that `nvcc` belongs to, or by `CUDARC_CUDA_VERSION`.
 
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::device::{Backend, Cuda, IntoDevice, gpu};
@@ -90,11 +91,11 @@ fn known(op: &'static str, device: &'static CudaDevice) -> Result<Known> {
         );
     }
     let context = checked(op, device, CudaContext::new(device.ordinal()))?;
-    if context.cu_ctx() != device.context {
+    if context.cu_ctx() != device.context.cast() {
         return Err(device.error(op, "`cudarc` has loaded another driver than castiron".to_owned()));
     }
     // SAFETY: it is a stream of this context, and is never destroyed. Work on it is ordered with castiron's by the stream itself.
-    let stream = unsafe { context.wrap_borrowed_stream(device.stream) };
+    let stream = unsafe { context.wrap_borrowed_stream(device.stream.cast()) };
     let known = Known { context, stream };
     all.push((device.ordinal(), known.clone()));
     Ok(known)
@@ -104,7 +105,7 @@ fn known(op: &'static str, device: &'static CudaDevice) -> Result<Known> {
 fn known_beside(op: &'static str, device: &'static CudaDevice, stream: &CudaStream) -> Result<Known> {
     crate::cuda::recording::expect_off(op, "other crates' work is none of it")?;
     let known = known(op, device)?;
-    if stream.context().cu_ctx() == device.context {
+    if stream.context().cu_ctx() == device.context.cast() {
         return Ok(known);
     }
     let of = stream.context().ordinal();
