@@ -108,8 +108,8 @@
 #![cfg_attr(feature = "fft", doc = "[`fft`]: mod@fft")]
 #![cfg_attr(
     not(feature = "safetensors"),
-    doc = "[`Checkpoint`]: https://docs.rs/castiron/latest/castiron/struct.Checkpoint.html",
-    doc = "[`Module`]: https://docs.rs/castiron/latest/castiron/trait.Module.html",
+    doc = "[`Checkpoint`]: https://docs.rs/castiron/latest/castiron/io/struct.Checkpoint.html",
+    doc = "[`Module`]: https://docs.rs/castiron/latest/castiron/io/trait.Module.html",
     doc = "[`io`]: https://docs.rs/castiron/latest/castiron/io/index.html"
 )]
 #![cfg_attr(
@@ -134,8 +134,8 @@
 )]
 #![cfg_attr(
     not(feature = "any"),
-    doc = "[`AnyTensor`]: https://docs.rs/castiron/latest/castiron/struct.AnyTensor.html",
-    doc = "[`AnyViewMut`]: https://docs.rs/castiron/latest/castiron/struct.AnyViewMut.html",
+    doc = "[`AnyTensor`]: https://docs.rs/castiron/latest/castiron/any/struct.AnyTensor.html",
+    doc = "[`AnyViewMut`]: https://docs.rs/castiron/latest/castiron/any/struct.AnyViewMut.html",
     doc = "[`any::AnySparse`]: https://docs.rs/castiron/latest/castiron/any/struct.AnySparse.html",
     doc = "[`any::IntoSizes`]: https://docs.rs/castiron/latest/castiron/any/trait.IntoSizes.html",
     doc = "[`visit!`]: https://docs.rs/castiron/latest/castiron/macro.visit.html"
