@@ -1,7 +1,8 @@
 //! The chapters of the book, each a module, so that their code is tested and docs.rs shows them.
 //!
 //! A chapter links to others by name, `[Shapes][shapes]`, and says at its end where that is for a reader of `book/`. Here `book/links.md` stands before it
-//! and says where it is in this documentation: of two definitions Markdown takes the first.
+//! and says where it is in this documentation: of two definitions Markdown takes the first. (Tests are named by the chapter, and their lines are
+//! counted from the first line of `book/links.md` on.)
 
 macro_rules! chapters {
     ($($name:ident)*) => {$(
