@@ -261,6 +261,29 @@ fn convolutions() {
     }
 }
 
+/// The mean and the variance of a batch that is cut have gradients, too.
+#[test]
+fn channels_of_all_ranks() {
+    let x: Tensor<f64, (Batch, dim!(3), Points)> = Tensor::normal_sized([5, 3, 4], 1.0, 2.0, &mut Generator::seeded(6));
+    let (_, expected) = x.value_and_grad((), |x, ()| {
+        let mean = x.mean_axis(axis![0, 2].keepdim());
+        let centered = x - &mean;
+        let variance = centered.square().mean_axis(axis![0, 2].keepdim());
+        (centered * (variance + 1e-5).rsqrt()).tanh().square().sum()
+    });
+    for sizes in MESHES {
+        simulate::<Grid, _>(sizes[0] * sizes[1], &sizes, |mesh| {
+            let cut = Dist::<f64, (Rows, dim!(3), At<Points, Model>)>::distribute(mesh, &x).unwrap();
+            let (_, parts) = mesh
+                .try_value_and_grad(&cut, (), |x, ()| {
+                    Ok(x.batch_norm_over(None, None, 1e-5, mesh)?.0.tanh().square().sum())
+                })
+                .unwrap();
+            near(&parts.all_reduce(mesh).unwrap().full_tensor(mesh).unwrap(), &expected);
+        });
+    }
+}
+
 /// What has no way back between ranks says which operation it is and what has one.
 #[test]
 fn operations_without_a_way_back() {

@@ -126,11 +126,45 @@ fn examples_are_whole() {
             }
             let hot = cut.gt(0.0).to::<i64>();
             same("one_hot", &hot.one_hot_sized(3).full_tensor(mesh).unwrap(), &x.gt(0.0).to::<i64>().one_hot_sized(3));
+            let labels =
+                Tensor::<i64, (Batch, dim!(8), dim!(6))>::from_fn_sized([7, 8, 6], |[n, row, column]: [usize; 3]| {
+                    ((n + row * column) % 4) as i64
+                });
+            let l = Dist::<i64, (Mine, dim!(8), dim!(6))>::distribute(mesh, &labels).unwrap();
+            let expected = x.cross_entropy(&labels, &scale, 2, 0.1, castiron::reduction::Unreduced);
+            near("cross_entropy", &cut.cross_entropy(&l, &s, 2, 0.1).full_tensor(mesh).unwrap(), &expected);
             let shuffled = cut.pixel_shuffle::<dim!(2), _>();
             beside! {
                 "pixel_shuffle": shuffled, x.pixel_shuffle::<dim!(2), _>();
                 "pixel_unshuffle": shuffled.pixel_unshuffle::<dim!(2), _>(), x;
             }
+        });
+    }
+}
+
+/// Channels standardised over batches and pictures that are cut, on ranks without any of them, too.
+#[test]
+fn channels_of_all_ranks() {
+    let x = numbers::<Images>([3, 4, 7, 5], 1) * 3.0 + 2.0;
+    let (scale, level) = (numbers::<shape![4]>([4], 3), numbers::<shape![4]>([4], 5));
+    let (mean, variance) = (x.mean_axis(axis![0, 2, 3]), x.var_axis(axis![0, 2, 3], 0));
+    let expected = x.batch_norm(&mean, &variance, &scale, &level, 1e-5);
+    let rows = x.select(axis![3], 0).select(axis![2], 0);
+    let rows_expected = rows.batch_norm(&rows.mean_axis(axis![0]), &rows.var_axis(axis![0], 0), (), (), 1e-5);
+    for ranks in RANKS {
+        simulate::<Ranks, _>(ranks, &[0], |mesh| {
+            let (s, l) = (Dist::same(mesh, scale.clone()).unwrap(), Dist::same(mesh, level.clone()).unwrap());
+            let cut = Dist::<f32, (Mine, dim!(4), Lines, Rows)>::distribute(mesh, &x).unwrap();
+            let (found, means, variances) = cut.batch_norm_over(Some(&s), Some(&l), 1e-5, mesh).unwrap();
+            near("batch", &found.full_tensor(mesh).unwrap(), &expected);
+            near("means", means.whole(), &mean);
+            near("variances", variances.whole(), &variance);
+            let cut = Dist::<f32, (Batch, dim!(4), Lines, At<Rows, Data>)>::distribute(mesh, &x).unwrap();
+            let found = cut.batch_norm_over(Some(&s), Some(&l), 1e-5, mesh).unwrap().0;
+            near("width", &found.full_tensor(mesh).unwrap(), &expected);
+            let cut = Dist::<f32, (Mine, dim!(4))>::distribute(mesh, &rows).unwrap();
+            let found = cut.batch_norm_over(None, None, 1e-5, mesh).unwrap().0;
+            near("rows", &found.full_tensor(mesh).unwrap(), &rows_expected);
         });
     }
 }

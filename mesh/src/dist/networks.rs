@@ -12,10 +12,11 @@ use crate::place::{
 use castiron::nn::{Conv, Pool, Resamples, Same};
 use castiron::ops::admit::{FloatFor, InexactFor, OrderedFor, RealFor};
 use castiron::ops::choosing::{self, IndexFor, WideFloatFor};
+use castiron::reduction::Unreduced;
 use castiron::shape::{
     Axes, AxisList, ConvertTo, Convolved, D1, EachAxis, Halved, HasChannels, HasRank, HasSpatialAxes, InFeatures,
-    InGroups, InsertAxis, Interpolated, Matrices, Moves, OneAxis, OneForEach, Pooled, Resized, ShufflePixels,
-    UnshufflePixels,
+    InGroups, InsertAxis, Interpolated, LabelsOf, Matrices, Moves, OneAxis, OneForEach, Pooled, Resized, Scores,
+    ShufflePixels, UnshufflePixels,
 };
 use castiron::{
     Axis, Device, Dim, Dimensional, Dtype, Dyn, Element, Float, HasAxis, Interpolation, Known, KnownShape, Numeric,
@@ -255,6 +256,31 @@ impl<E: Element, S: Shape, U: IsSettled, D: Device> Dist<E, S, U, D> {
         <T as InsertAxis<-1>>::Inserted<S::Columns>: WellPlaced<Settled>,
     {
         of_blocks("embedding", self.local.embedding(&index.local), self.lengths().chain(index.lengths()))
+    }
+}
+
+impl<E: Float, S: Scores + ExamplesWhole, U: IsSettled, D: Device> Dist<E, S, U, D> {
+    /// The cross entropy of each label beside the scores of classes, which are the second axis
+    /// ([`Tensor::cross_entropy`](castiron::Tensor::cross_entropy) with `Unreduced`). The batch may be cut: `.mean()` of the losses is
+    /// pending, and where labels are ignored their sum is divided by the number of the others.
+    ///
+    /// # Panics
+    /// If a label is out of range, or sizes known at run time differ.
+    #[track_caller]
+    pub fn cross_entropy<T, W>(
+        &self,
+        labels: &Dist<i64, T, Settled, D>,
+        weight: W,
+        ignore_index: i64,
+        label_smoothing: f64,
+    ) -> Dist<E, S::Labels, Settled, D>
+    where
+        S: HasAxis<1>,
+        T: Shape + LabelsOf<S>,
+        W: DistPerChannel<E, S::Classes, D>,
+    {
+        let local = self.local.cross_entropy(&labels.local, weight.local(), ignore_index, label_smoothing, Unreduced);
+        of_blocks("cross_entropy", local, self.lengths())
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Dist, expect_no_tape, tensor_of};
 use crate::engine::Reduce;
 use crate::error::Result;
 use crate::mesh::{Mesh, block};
-use crate::place::{At, Debt, IsSettled, Max, MeshAxis, Settled};
+use crate::place::{At, Debt, IsSettled, Max, MeshAxes, MeshAxis, Settled};
 use castiron::shape::{Broadcast, SizeArray};
 use castiron::{Axis, Device, Dim, Dtype, Element, Float, HasAxis, Ordered, Real, Shape, Tensor, axis, shape};
 
@@ -237,6 +237,53 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         let whole: Dist<F, Kept<S, I>, Settled, D> = parts.reduced(&[(M::INDEX, Reduce::Sum)], mesh)?;
         Ok(whole.local)
     }
+}
+
+/// For `[0, 2, 3] H W` it writes `batch_norm_over` of pictures.
+macro_rules! batch_norms {
+    ($([$($at:literal),+] $($axis:ident)*;)*) => {$(
+        impl<E: Float, N: Dim, C: Dim, $($axis: Dim,)* U: IsSettled, D: Device> Dist<E, (N, C, $($axis),*), U, D> {
+            /// Standardises each channel by its mean and its variance over all axes but the second, of which any may be cut, by two small
+            /// collectives, then scales and shifts it: what [`Tensor::batch_norm_training`](castiron::Tensor::batch_norm_training) does of the
+            /// whole batch. Returns the means and the variances (of all there are, `correction=0`), too.
+            ///
+            /// PyTorch: `torch.nn.SyncBatchNorm`.
+            ///
+            /// # Errors
+            /// If MPI reports one, memory runs out, or the ranks do different things.
+            #[track_caller]
+            pub fn batch_norm_over<X: MeshAxes>(
+                &self,
+                weight: Option<&Dist<E, (C,), Settled, D>>,
+                bias: Option<&Dist<E, (C,), Settled, D>>,
+                eps: f64,
+                mesh: &Mesh<X>,
+            ) -> Result<(Dist<E, (N, C, $($axis),*), Settled, D>, Dist<E, (C,), Settled, D>, Dist<E, (C,), Settled, D>)> {
+                let x: Dist<E, (N, C, $($axis),*), Settled, D> = Dist::new(self.local.clone(), self.sizes);
+                let mean = x.mean_axis(axis![$($at),+].keepdim()).settled(mesh)?;
+                let centered = &self.local - mean.block();
+                let squares: Dist<E, (N, C, $($axis),*), Settled, D> = Dist::new(centered.square(), self.sizes);
+                let variance = squares.mean_axis(axis![$($at),+].keepdim()).settled(mesh)?;
+                let mut local = centered * (variance.block() + eps).rsqrt();
+                if let Some(weight) = weight {
+                    local *= &weight.local$(.unsqueeze(batch_norms!(@last $axis)))*;
+                }
+                if let Some(bias) = bias {
+                    local += &bias.local$(.unsqueeze(batch_norms!(@last $axis)))*;
+                }
+                let [mean, variance] = [mean.local, variance.local]
+                    .map(|moments| Dist::new(moments.select(axis![0], 0)$(.select(batch_norms!(@last $axis), 0))*, [self.sizes[1]]));
+                Ok((Dist::new(local, self.sizes), mean, variance))
+            }
+        }
+    )*};
+    (@last $axis:ident) => { axis![-1] };
+}
+batch_norms! {
+    [0];
+    [0, 2] L;
+    [0, 2, 3] H W;
+    [0, 2, 3, 4] L H W;
 }
 
 /// The largest elements along an axis, of all ranks.
