@@ -90,6 +90,7 @@ impl fmt::Display for Sizes {
 #[non_exhaustive]
 pub enum Error {
     /// Two shapes do not broadcast.
+    #[non_exhaustive]
     Broadcast {
         /// The operation.
         op: &'static str,
@@ -99,6 +100,7 @@ pub enum Error {
         rhs: Sizes,
     },
     /// A result does not have the shape of the output it is written into.
+    #[non_exhaustive]
     Output {
         /// The operation.
         op: &'static str,
@@ -108,6 +110,7 @@ pub enum Error {
         output: Sizes,
     },
     /// A tensor does not have the requested shape.
+    #[non_exhaustive]
     Shape {
         /// The operation.
         op: &'static str,
@@ -117,6 +120,7 @@ pub enum Error {
         found: Sizes,
     },
     /// A tensor cannot be reshaped: the numbers of elements differ.
+    #[non_exhaustive]
     Reshape {
         /// The operation.
         op: &'static str,
@@ -128,6 +132,7 @@ pub enum Error {
         to: String,
     },
     /// A matrix product's inner sizes differ.
+    #[non_exhaustive]
     MatMul {
         /// The left operand's shape.
         lhs: Sizes,
@@ -139,6 +144,7 @@ pub enum Error {
         rows: usize,
     },
     /// Tensors cannot be joined: sizes other than that of the axis differ.
+    #[non_exhaustive]
     Join {
         /// The operation.
         op: &'static str,
@@ -150,6 +156,7 @@ pub enum Error {
         axis: usize,
     },
     /// The number of elements, or of bytes, exceeds `usize`.
+    #[non_exhaustive]
     TooLarge {
         /// The operation.
         op: &'static str,
@@ -157,6 +164,7 @@ pub enum Error {
         sizes: Sizes,
     },
     /// A list of elements has the wrong length.
+    #[non_exhaustive]
     Length {
         /// The operation.
         op: &'static str,
@@ -168,6 +176,7 @@ pub enum Error {
         found: usize,
     },
     /// The allocator has no memory.
+    #[non_exhaustive]
     OutOfMemory {
         /// The number of bytes requested.
         bytes: usize,
@@ -176,6 +185,7 @@ pub enum Error {
     },
     /// A file cannot be opened or read, or does not hold what was requested.
     #[cfg(feature = "mmap")]
+    #[non_exhaustive]
     File {
         /// The operation.
         op: &'static str,
@@ -186,6 +196,7 @@ pub enum Error {
     },
     /// A checkpoint does not match a module. Every difference is listed.
     #[cfg(feature = "safetensors")]
+    #[non_exhaustive]
     Checkpoint {
         /// The operation.
         op: &'static str,
@@ -195,6 +206,7 @@ pub enum Error {
         differences: Vec<crate::io::Difference>,
     },
     /// The device is not available.
+    #[non_exhaustive]
     DeviceUnavailable {
         /// The device, as PyTorch prints it.
         device: String,
@@ -203,6 +215,7 @@ pub enum Error {
     },
     /// A CUDA device is out of memory, even after its cache was emptied.
     #[cfg(feature = "cuda")]
+    #[non_exhaustive]
     CudaOutOfMemory {
         /// The device.
         device: String,
@@ -216,6 +229,7 @@ pub enum Error {
     /// A CUDA device, its driver or its compiler failed. (Not called `Cuda`: the compiler's messages would then write
     /// `castiron::Cuda<0>` for the device.)
     #[cfg(feature = "cuda")]
+    #[non_exhaustive]
     CudaFailure {
         /// The operation.
         op: &'static str,
@@ -225,11 +239,13 @@ pub enum Error {
         reason: String,
     },
     /// A meta tensor has a shape but no data.
+    #[non_exhaustive]
     NoData {
         /// The operation.
         op: &'static str,
     },
     /// No dtype is defined for operands of these two dtypes.
+    #[non_exhaustive]
     Promotion {
         /// The left operand's dtype.
         lhs: DType,
@@ -237,6 +253,7 @@ pub enum Error {
         rhs: DType,
     },
     /// Integer division or remainder by zero.
+    #[non_exhaustive]
     DivisionByZero {
         /// The operation.
         op: &'static str,
@@ -244,6 +261,7 @@ pub enum Error {
         dtype: DType,
     },
     /// An integer raised to a negative integer power.
+    #[non_exhaustive]
     NegativePower {
         /// The dtype.
         dtype: DType,
@@ -251,6 +269,7 @@ pub enum Error {
         exponent: ScalarValue,
     },
     /// A scalar does not fit the dtype it would be used in.
+    #[non_exhaustive]
     ScalarOutOfRange {
         /// The operation.
         op: &'static str,
@@ -260,6 +279,7 @@ pub enum Error {
         dtype: DType,
     },
     /// An index is out of range.
+    #[non_exhaustive]
     IndexOutOfRange {
         /// The operation.
         op: &'static str,
@@ -271,6 +291,7 @@ pub enum Error {
         size: usize,
     },
     /// An element of a tensor of indices is out of range.
+    #[non_exhaustive]
     IndexValue {
         /// The operation.
         op: &'static str,
@@ -282,6 +303,7 @@ pub enum Error {
         size: usize,
     },
     /// A reduction without an identity over no elements.
+    #[non_exhaustive]
     EmptyReduction {
         /// The operation.
         op: &'static str,
@@ -289,6 +311,7 @@ pub enum Error {
         sizes: Sizes,
     },
     /// An operation does not accept a dtype. (In the typed API this does not compile.)
+    #[non_exhaustive]
     NotAdmitted {
         /// The operation.
         op: &'static str,
@@ -298,6 +321,7 @@ pub enum Error {
         reason: String,
     },
     /// A result can't be cast to the dtype of the output it is written into. (In the typed API this does not compile.)
+    #[non_exhaustive]
     NotCastable {
         /// The operation.
         op: &'static str,
@@ -307,6 +331,7 @@ pub enum Error {
         output: DType,
     },
     /// Operands are on different devices. (In the typed API this does not compile.)
+    #[non_exhaustive]
     DevicesDiffer {
         /// The operation.
         op: &'static str,
@@ -315,7 +340,8 @@ pub enum Error {
         /// The right operand's device.
         rhs: String,
     },
-    /// An argument that is invalid for every tensor.
+    /// An argument that is invalid for every tensor; also what functions of one's own say of theirs. (Other variants may get more fields, so programs
+    /// don't make them.)
     InvalidArgument {
         /// The operation.
         op: &'static str,
@@ -405,6 +431,16 @@ impl fmt::Display for Error {
     }
 }
 impl core::error::Error for Error {}
+/// For `castiron-mesh`, which says the same.
+#[doc(hidden)]
+impl Error {
+    pub fn __out_of_memory(bytes: usize) -> Self {
+        Error::OutOfMemory { bytes, device: "cpu" }
+    }
+    pub fn __empty_reduction(op: &'static str, sizes: &[usize]) -> Self {
+        Error::EmptyReduction { op, sizes: sizes.into() }
+    }
+}
 
 #[cfg(feature = "safetensors")]
 fn count(differences: &[crate::io::Difference]) -> String {

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 /// What is beyond the first and the last element of a cut axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Edge {
     /// Nothing: the blocks at the ends have neighbours on one side only.
     None,

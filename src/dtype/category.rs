@@ -9,6 +9,7 @@
 /// assert_eq!(DType::C64.category(), Category::Complex);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Category {
     /// `bool`
     Boolean,

@@ -26,6 +26,7 @@ macro_rules! dtype_enum {
         /// # Ok::<(), castiron::dtype::ParseDTypeError>(())
         /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum DType {
             $(#[doc = concat!("`", $name, "`: ", $doc)] $variant,)*
         }

@@ -94,6 +94,7 @@ impl TensorKind for Dimensioned {}
 
 /// The value of a scalar operand, by category (PyTorch: a Python bool, int, float or complex).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ScalarValue {
     /// boolean
     Bool(bool),

@@ -8,6 +8,7 @@ use super::resample::{Rounding, cubic};
 
 /// The value outside the operand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GridPadding {
     /// Zeros.
     #[default]
@@ -20,6 +21,7 @@ pub enum GridPadding {
 
 /// How elements between positions are interpolated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GridMode {
     /// Linear interpolation along every axis.
     #[default]

@@ -33,6 +33,7 @@ pub(crate) const ALPHA: f64 = 1.758_099_340_847_376_6;
 /// assert!("median".parse::<LossReduction>().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LossReduction {
     /// No reduction: the loss of each element (`"none"`).
     None,

@@ -23,6 +23,7 @@ pub enum Kernel {
 
 /// How elements between positions are interpolated, with the number of axes: PyTorch's `mode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InterpolateMode {
     /// The position before (rounded down); for one to three axes.
     #[default]

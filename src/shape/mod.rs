@@ -1,5 +1,8 @@
 //! Shapes as types: tuples of dimensions, ranks 0 to 8, and each shape rule as a trait.
 //!
+//! The traits are for bounds. Castiron implements them, and its macros (`dims!`) for names; an implementation elsewhere is outside of what versions
+//! promise, and a new item in one of them is no breaking change.
+//!
 //! Each rule is in one file, its run-time form next to its type-level form. Depends on `dtype` (for the kinds of operand) and nothing else.
 
 mod arithmetic;

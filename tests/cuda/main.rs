@@ -79,6 +79,7 @@ pub(crate) fn listed<E: castiron::Element>(elements: &[E]) -> String {
             castiron::ScalarValue::Int(x) => [x as u64, (x >> 64) as u64],
             castiron::ScalarValue::Float(x) => [bits(x), 0],
             castiron::ScalarValue::Complex(x) => [bits(x.re), bits(x.im)],
+            other => panic!("{other:?}"),
         };
         (hash ^ low).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23) ^ high
     });

@@ -150,7 +150,7 @@ fn shared_and_freed() {
 
 fn out_of_memory(result: castiron::Result<OnGpu<u8>>, asked: usize) {
     let error = result.unwrap_err();
-    let Error::CudaOutOfMemory { ref device, bytes, free, total } = error else { panic!("{error:?}") };
+    let Error::CudaOutOfMemory { ref device, bytes, free, total, .. } = error else { panic!("{error:?}") };
     assert_eq!((device.as_str(), bytes, total), ("cuda:0", asked, 1 << 24));
     assert!(free <= total, "{error}");
 }

@@ -349,7 +349,8 @@ fn indices_out_of_range_are_told() {
     assert!(x.try_index_select(axis![0], tensor![-1, 0]).is_err());
     assert!(x.try_index_select(axis![0], tensor![0, 1, 0, 1, 0, 1, 0, i64::MIN, i64::MAX]).is_err());
     assert!(tensor![[0.0, 1.0], [2.0, 3.0]].try_embedding(tensor![[-1]]).is_err());
-    assert_eq!(x.try_take(tensor![6]).unwrap_err(), Error::IndexValue { op: "take", index: 6, axis: 0, size: 6 });
+    let error = x.try_take(tensor![6]).unwrap_err();
+    assert!(matches!(error, Error::IndexValue { op: "take", index: 6, axis: 0, size: 6, .. }), "{error:?}");
     assert!(
         x.try_take(tensor![-7]).is_err() && x.try_take(tensor![i64::MIN]).is_err() && x.try_take(tensor![-6]).is_ok()
     );
@@ -468,7 +469,8 @@ fn lists_choose_from_views_as_from_copies() {
             .into_iter()
             .enumerate()
             {
-                assert_eq!(error, Error::IndexValue { op: "index_select", index: 1000, axis, size: sizes[axis] });
+                let Error::IndexValue { op: "index_select", index: 1000, axis: a, size, .. } = error else { panic!("{error:?}") };
+                assert_eq!((a, size), (axis, sizes[axis]));
             }
         )*};
     }
@@ -488,7 +490,10 @@ fn one_index_out_of_range_is_found_anywhere() {
             let across = index.t().contiguous();
             for index in [index.clone(), across.t()] {
                 let error = x.try_gather(axis![1], index).unwrap_err();
-                assert_eq!(error, Error::IndexValue { op: "gather", index: 9, axis: 1, size: 9 });
+                assert!(
+                    matches!(error, Error::IndexValue { op: "gather", index: 9, axis: 1, size: 9, .. }),
+                    "{error:?}"
+                );
             }
         }
         let fine = Tensor::<i64, shape![_, _]>::from_fn_sized([rows, len], |[i, j]| ((i + j) % 9) as i64);
@@ -629,8 +634,8 @@ fn tensors_without_data_have_sizes() {
     assert_eq!(x.masked_scatter(x.gt(0), &x).shape(), [3, 4]);
     assert_eq!(x.isin(&x).shape(), [3, 4]);
     assert!(matches!(x.try_masked_select(x.gt(0)), Err(Error::NoData { .. })));
-    assert!(matches!(x.try_nonzero(), Err(Error::NoData { op: "nonzero" })));
-    assert!(matches!(x.try_unique(), Err(Error::NoData { op: "unique" })));
+    assert!(matches!(x.try_nonzero(), Err(Error::NoData { op: "nonzero", .. })));
+    assert!(matches!(x.try_unique(), Err(Error::NoData { op: "unique", .. })));
 }
 
 #[test]

@@ -423,7 +423,8 @@ fn meta_tensors_have_the_shapes() {
     assert!(x.trace().shape().is_empty());
     assert_eq!(x.multinomial(3, true, &mut Generator::seeded(0)).shape(), [1_000_000, 3]);
     let counts = Tensor::<i64, shape![1_000_000], Meta>::zeros();
-    assert_eq!(x.try_repeat_interleave_by(axis![0], &counts).unwrap_err(), Error::NoData { op: "repeat_interleave" });
+    let error = x.try_repeat_interleave_by(axis![0], &counts).unwrap_err();
+    assert!(matches!(error, Error::NoData { op: "repeat_interleave", .. }), "{error:?}");
 }
 
 /// Shell dtypes move like any other.

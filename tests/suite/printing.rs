@@ -74,6 +74,7 @@ fn tensors_print_as_in_pytorch() {
             DType::F8E5M2FNUZ => printed::<F8E5M2FNUZ>(&sizes, tokens),
             DType::F8E8M0FNU => printed::<F8E8M0FNU>(&sizes, tokens),
             DType::F4E2M1FNX2 => printed::<F4E2M1FNX2>(&sizes, tokens),
+            other => panic!("{other} is not printed"),
         };
         if got != expected {
             wrong.push(format!("{dtype} {sizes:?}\n{got}\nPyTorch\n{expected}\n"));

@@ -41,6 +41,7 @@ fn element<E: Element>(x: E) -> Value {
         ScalarValue::Int(x) => value!(x as i64),
         ScalarValue::Float(x) => number(x),
         ScalarValue::Complex(z) => value!({ "re": number(z.re), "im": number(z.im) }),
+        other => panic!("{other:?}"),
     }
 }
 fn nested(elements: &[Value], sizes: &[usize]) -> Value {

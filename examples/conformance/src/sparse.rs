@@ -387,6 +387,7 @@ fn elements(x: &AnyTensor) -> castiron::Result<Json> {
         ScalarValue::Int(x) => json!(x as i64),
         ScalarValue::Float(x) => floats(x),
         ScalarValue::Complex(z) => json!({ "re": floats(z.re), "im": floats(z.im) }),
+        other => unreachable!("the table has no {other:?}"),
     };
     fn nested(elements: &[Json], sizes: &[usize]) -> Json {
         match sizes {

@@ -47,6 +47,7 @@ pub fn numbers(x: &AnyTensor) -> Result<Vec<f64>, String> {
             Int(value) => vec![value as f64],
             Float(value) => vec![value],
             Complex(value) => vec![value.re, value.im],
+            other => unreachable!("{other:?}"),
         })
         .collect())
 }

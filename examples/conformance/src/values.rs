@@ -172,6 +172,7 @@ fn in_steps(op: &str, operands: &[Value]) -> Option<castiron::Result<Value>> {
                 ScalarValue::Complex(z) => {
                     Tensor::<Complex<f32>, ()>::full(Complex::new(z.re as f32, z.im as f32)).into()
                 }
+                other => unreachable!("the table has no {other:?}"),
             };
             call("maximum", &of(&[&x_value, &number.into()]))
         })(),

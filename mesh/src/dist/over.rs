@@ -171,7 +171,7 @@ impl<E: Element, S: Shape, U: Debt, D: Device> Dist<E, S, U, D> {
         let offers = counts.iter().filter(|&&count| count > 0).count();
         let winners = if lines == 0 || offers == 0 {
             if lines > 0 {
-                return Err(castiron::Error::EmptyReduction { op: "argmax", sizes: self.sizes.as_ref().into() }.into());
+                return Err(castiron::Error::__empty_reduction("argmax", self.sizes.as_ref()).into());
             }
             Vec::new()
         } else {

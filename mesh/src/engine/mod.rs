@@ -153,8 +153,7 @@ pub(crate) fn start() -> Result<Option<mpi::Started>> {
 /// An empty list with room for `len` elements.
 pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
-    list.try_reserve_exact(len)
-        .map_err(|_| castiron::Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()), device: "cpu" })?;
+    list.try_reserve_exact(len).map_err(|_| castiron::Error::__out_of_memory(len.saturating_mul(size_of::<T>())))?;
     Ok(list)
 }
 

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 ///
 /// Variants are not named like types, which the compiler would then write with their paths in every message.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Value {
     /// Python's `None`.
     Absent,

@@ -10,6 +10,7 @@ use castiron_macros::operations;
 
 /// The bins of each axis of a histogram of an [`AnyTensor`] (`bins` of `torch.histogramdd`).
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum HistogramBins<'a> {
     /// The number of bins along each axis, all of equal width.
     Counts(&'a [usize]),

@@ -77,6 +77,7 @@ spectral! {
 
 /// The scaling of results (PyTorch's `norm`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Norm {
     /// Inverse transforms by `1 / n`.
     #[default]

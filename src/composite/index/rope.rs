@@ -15,6 +15,7 @@ use castiron_macros::composites;
 
 /// Which elements of a vector are rotated as a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RotaryLayout {
     /// Adjacent ones, `(x0, x1), (x2, x3), …`: as in the paper, in torchtune's `RotaryPositionalEmbeddings` and in Meta's Llama.
     Interleaved,

@@ -30,6 +30,7 @@ use core::ops::Range;
 
 /// The reduction of the rows of a bag (`mode` of `torch.nn.functional.embedding_bag`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BagMode {
     /// Their sum.
     Sum,

@@ -17,6 +17,7 @@ use crate::tensor::index::scatter::{with_value, write_over, write_with};
 
 /// The reduction of the elements for one position in [`scatter_reduce`](Tensor::scatter_reduce).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ScatterReduce {
     /// Their sum.
     Sum,

@@ -16,6 +16,7 @@ use castiron_macros::fallible;
 
 /// The value of a quantile between two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Interpolation {
     /// Linear interpolation.
     Linear,

@@ -269,19 +269,14 @@ fn datatype(dtype: DType) -> (&'static str, usize, usize) {
         DType::I16 => ("int16_t", 0x4c00_0238, 0x248),
         DType::I32 => ("int32_t", 0x4c00_0439, 0x250),
         DType::I64 => ("int64_t", 0x4c00_083a, 0x258),
-        DType::U16 | DType::F16 | DType::BF16 => ("uint16_t", 0x4c00_023c, 0x249),
-        DType::U32 | DType::C32 => ("uint32_t", 0x4c00_043d, 0x251),
-        DType::U64 => ("uint64_t", 0x4c00_083e, 0x259),
         DType::C64 => ("c_float_complex", 0x4c00_0840, 0x212),
         DType::C128 => ("c_double_complex", 0x4c00_1041, 0x216),
-        DType::Bool
-        | DType::U8
-        | DType::F8E4M3FN
-        | DType::F8E4M3FNUZ
-        | DType::F8E5M2
-        | DType::F8E5M2FNUZ
-        | DType::F8E8M0FNU
-        | DType::F4E2M1FNX2 => ("uint8_t", 0x4c00_013b, 0x241),
+        other => match other.itemsize() {
+            1 => ("uint8_t", 0x4c00_013b, 0x241),
+            2 => ("uint16_t", 0x4c00_023c, 0x249),
+            4 => ("uint32_t", 0x4c00_043d, 0x251),
+            _ => ("uint64_t", 0x4c00_083e, 0x259),
+        },
     }
 }
 
