@@ -95,7 +95,9 @@ fn panic_of(code: impl FnOnce()) -> (String, u32, String) {
             return;
         }
         let location = info.location().expect("panics have a location");
-        let text = info.payload().downcast_ref::<String>().cloned().unwrap_or_default();
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
         *hook.lock().unwrap() = Some((location.file().to_owned(), location.line(), text));
     }));
     let result = panic::catch_unwind(AssertUnwindSafe(code));
