@@ -294,12 +294,16 @@ fn fault(program: &Program, fate: Option<&Fate>) -> Option<String> {
 fn with_first_line(text: &str, first: &str) -> String {
     let is_error = |line: &str| line.strip_prefix("//!").is_some_and(|line| line.trim().starts_with("error: "));
     let (mut lines, own): (Vec<String>, _) = (text.lines().map(str::to_owned).collect(), format!("//! error: {first}"));
+    let header = lines.iter().take_while(|line| line.starts_with("//!")).count();
+    let has_checks = Program::read("", text).is_ok_and(|program| !program.checks.is_empty());
     match lines.iter().position(|line| is_error(line)) {
         Some(at) => lines[at] = own,
-        None => {
-            let header = lines.iter().take_while(|line| line.starts_with("//!")).count();
+        None if has_checks => {
             let checks = lines[..header].iter().rposition(|line| line.trim() == "//!").map_or(0, |blank| blank + 1);
             lines.insert(checks, own);
+        }
+        None => {
+            lines.splice(header..header, ["//!".to_owned(), own]);
         }
     }
     lines.join("\n") + "\n"
@@ -352,13 +356,18 @@ mod tests {
         let written = with_first_line(text, "b");
         assert_eq!(written, "//! A rule.\n//!\n//! error: b\n//! says: x\nfn main() {}\n");
         assert_eq!(Program::read("name", &written).unwrap().check("error"), ["b"]);
+        let written = with_first_line("//! A rule.\nfn main() {}\n", "b");
+        assert_eq!(written, "//! A rule.\n//!\n//! error: b\nfn main() {}\n");
     }
 
     #[test]
     fn headers_that_check_nothing_are_refused() {
         assert!(Program::read("name", "fn main() {}\n").unwrap_err().contains("no header"));
         let program = |text: &str| Program::read("name", text).map(|program| expect_known(&program));
-        assert!(program("//! Just words.\nfn main() {}\n").unwrap_err().contains("`Just words.` is no `key: value`"));
+        let half = program("//! error: x\n//! Just words.\nfn main() {}\n").unwrap_err();
+        assert!(half.contains("`Just words.` is no `key: value`"), "{half}");
+        // (Without any check the message of the test says which line is wanted.)
+        assert!(program("//! Just words.\nfn main() {}\n").unwrap().is_ok());
         assert!(program("//! eror: x\nfn main() {}\n").unwrap().unwrap_err().contains("`eror: …` is no `error: …`"));
     }
 }

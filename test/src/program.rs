@@ -23,9 +23,9 @@
 pub struct Program {
     /// How tests call it.
     pub name: String,
-    /// The paragraphs of the header before the last.
+    /// The paragraphs of the header, but for the checks.
     pub words: Vec<String>,
-    /// The last paragraph: lines `key: value`.
+    /// The last paragraph, if it is lines `key: value`.
     pub checks: Vec<(String, String)>,
     /// The lines after the header.
     pub lines: Vec<String>,
@@ -35,19 +35,22 @@ impl Program {
     /// Reads the header and the lines.
     ///
     /// # Errors
-    /// A sentence, if the last paragraph of the header is not a list of lines `key: value`.
+    /// A sentence, if there is no header, or only some lines of its last paragraph are `key: value`.
     pub fn read(name: &str, text: &str) -> Result<Self, String> {
         let header: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
         let lines = text.lines().skip(header.len()).map(str::to_owned).collect();
         let mut paragraphs: Vec<&[&str]> = header.split(|line| line.is_empty()).filter(|of| !of.is_empty()).collect();
-        let mut checks = Vec::new();
-        for line in paragraphs.pop().ok_or("there is no header of `//!` comments")? {
-            match line.split_once(": ") {
-                Some((key, value)) if key.chars().all(|letter| letter.is_ascii_lowercase()) => {
-                    checks.push((key.to_owned(), value.trim().to_owned()));
-                }
-                _ => return Err(format!("`{line}` is no `key: value`, as in the header's last paragraph")),
-            }
+        let last = paragraphs.pop().ok_or("there is no header of `//!` comments")?;
+        let is_key = |key: &&str| key.chars().all(|letter| letter.is_ascii_lowercase());
+        let check = |line: &&str| {
+            let (key, value) = line.split_once(": ").filter(|(key, _)| is_key(key))?;
+            Some((key.to_owned(), value.trim().to_owned()))
+        };
+        let checks: Vec<(String, String)> = last.iter().filter_map(check).collect();
+        match last.iter().find(|line| check(line).is_none()) {
+            Some(_) if checks.is_empty() => paragraphs.push(last),
+            Some(line) => return Err(format!("`{line}` is no `key: value`, as other lines of its paragraph are")),
+            None => {}
         }
         let words = paragraphs.iter().map(|lines| lines.join(" ")).collect();
         Ok(Program { name: name.to_owned(), words, checks, lines })

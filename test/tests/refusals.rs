@@ -46,8 +46,10 @@ fn another_code_and_missing_words_are_reported() {
 
 #[test]
 fn a_header_without_a_sentence_is_told_which() {
-    let report = report(&format!("{RULE}//! says: bool\n{WRONG}}}\n"));
-    assert!(report.contains("lacks a line `//! error: mismatched types`"), "{report}");
+    for checks in ["//! says: bool", "//! Words."] {
+        let report = report(&format!("{RULE}{checks}\n{WRONG}}}\n"));
+        assert!(report.contains("lacks a line `//! error: mismatched types`"), "{report}");
+    }
 }
 
 #[test]
