@@ -45,6 +45,7 @@
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
 //! | know dtype and shape at run time only | [`AnyTensor`], [`AnyViewMut`], [`any::AnySparse`] and [`visit!`], with the feature `any`; sizes are `x.shape()` or `&[2, -1]` ([`any::IntoSizes`]) |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
+//! | assert what types results have | [`assert_dtype!`], [`assert_shape!`], [`assert_type!`]; that programs do not compile: the crate `castiron-test` |
 //! | handle errors at run time | [`Error`]; each method that can fail has a `try_` twin |
 //!
 //! Arguments have one order: axes first, then numbers (`x.topk_sized(axis![-1], k, true)`, `x.norm_axis(axis![0], 2.0)`). The methods of
@@ -174,6 +175,9 @@ mod sparse;
 
 #[cfg(feature = "any")]
 pub mod any;
+#[doc(hidden)]
+#[path = "assertions.rs"]
+pub mod __assertions;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;

@@ -23,8 +23,8 @@ fn chapters(programs: &[Program]) -> BTreeMap<&str, Vec<&Program>> {
 fn entry(program: &Program, sentences: &[Vec<String>]) -> String {
     let shown = program.message().shown(program.rustc.is_some(), sentences);
     let mut text =
-        format!("```text\n{}\n```\n\n```text\n{shown}\n```\n\nInstead: {}\n", program.wrong(), program.instead);
-    let replacements = program.replacements();
+        format!("```text\n{}\n```\n\n```text\n{shown}\n```\n\nInstead: {}\n", program.code.wrong(), program.instead);
+    let replacements = program.code.replacements();
     if !replacements.is_empty() {
         text += &format!("\n```text\n{}\n```\n", replacements.join("\n"));
     }
@@ -187,7 +187,7 @@ fn the_index_of_first_lines_leads_to_programs() {
 pub(super) fn right_programs() -> String {
     let mut text = String::from("// Written by tests/ui from the programs of this folder.\n");
     for program in programs() {
-        let right = program.right().replace("fn main()", "pub fn main()");
+        let right = program.code.right().replace("fn main()", "pub fn main()");
         // There is no GPU to run on.
         let runs = if right.contains("Cuda") { "" } else { "#[test]\nfn runs() {\n    super::done(main());\n}\n" };
         text += &format!("\nmod {} {{\n{right}\n\n{runs}}}\n", program.name.replace('/', "_"));

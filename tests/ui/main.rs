@@ -97,8 +97,8 @@ struct Program {
     says: Vec<String>,
     /// The code of the error, if rustc words it.
     rustc: Option<String>,
-    /// The lines after the header.
-    lines: Vec<String>,
+    /// The program as it must not be written, and as it is written instead.
+    code: castiron_test::Program,
     stderr: String,
 }
 
@@ -127,93 +127,34 @@ fn programs() -> Vec<Program> {
 
 /// Reads the header of a program.
 fn program(name: &str, text: &str, stderr: String) -> Result<Program, String> {
-    let header: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
-    let lines = text.lines().skip(header.len()).map(str::to_owned).collect();
-    let paragraphs: Vec<&[&str]> = header.split(|line| line.is_empty()).collect();
-    let [rule, instead, checks] = paragraphs[..] else {
+    let code = castiron_test::Program::read(name, text)?;
+    let [rule, instead] = &code.words[..] else {
         return Err(format!(
             "a header is a rule, `Instead: …` and what is checked, not {} paragraphs",
-            paragraphs.len()
+            code.words.len() + 1
         ));
     };
-    let (rule, instead) = (rule.join(" "), instead.join(" "));
-    let instead = instead.strip_prefix("Instead: ").ok_or("no `Instead: …`")?.to_owned();
+    let (rule, instead) = (rule.clone(), instead.strip_prefix("Instead: ").ok_or("no `Instead: …`")?.to_owned());
     if !rule.ends_with('.') || !instead.ends_with('.') {
         return Err("rule and remedy are sentences".to_owned());
     }
-    let (mut names, mut says, mut rustc) = (Vec::new(), Vec::new(), None);
-    for check in checks {
-        match check.split_once(": ") {
-            Some(("names", words)) => names.push(words.to_owned()),
-            Some(("says", words)) => says.push(words.to_owned()),
-            Some(("rustc", code)) if rustc.is_none() => rustc = Some(code.to_owned()),
-            _ => return Err(format!("`{check}` is no `names: …`, `says: …` or `rustc: …`")),
-        }
+    if let Some((key, _)) = code.checks.iter().find(|(key, _)| !["names", "says", "rustc"].contains(&&**key)) {
+        return Err(format!("`{key}: …` is no `names: …`, `says: …` or `rustc: …`"));
     }
+    let listed = |key: &str| code.check(key).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let (names, says, mut rustc) = (listed("names"), listed("says"), listed("rustc"));
     if names.is_empty() || says.is_empty() {
         return Err("what does the message name, what does it say?".to_owned());
     }
-    Ok(Program { name: name.to_owned(), rule, instead, names, says, rustc, lines, stderr })
-}
-
-/// The code of a comment `// instead of all: code`.
-fn whole_line(line: &str) -> Option<&str> {
-    line.strip_prefix("// instead of all:").map(|code| code.strip_prefix(' ').unwrap_or(code))
-}
-
-/// The code of a comment `// instead: code`, with the comment's indentation.
-fn replacement(line: &str) -> Option<String> {
-    let (space, code) = line.split_once("// instead:").filter(|(space, _)| space.trim().is_empty())?;
-    Some(format!("{space}{}", code.trim()).trim_end().to_owned())
+    if rustc.len() > 1 {
+        return Err("rustc has one code for an error".to_owned());
+    }
+    Ok(Program { name: name.to_owned(), rule, instead, names, says, rustc: rustc.pop(), code, stderr })
 }
 
 impl Program {
     fn chapter(&self) -> &str {
         self.name.split_once('/').map_or("", |(chapter, _)| chapter)
-    }
-
-    /// The program as it must not be written.
-    fn wrong(&self) -> String {
-        let lines: Vec<&str> = self
-            .lines
-            .iter()
-            .filter(|line| replacement(line).or(whole_line(line).map(str::to_owned)).is_none())
-            .map(String::as_str)
-            .collect();
-        lines.join("\n").trim().to_owned()
-    }
-
-    /// The program as it is written instead.
-    fn right(&self) -> String {
-        let whole: Vec<&str> = self.lines.iter().filter_map(|line| whole_line(line)).collect();
-        if !whole.is_empty() {
-            return whole.join("\n").trim().to_owned();
-        }
-        let mut lines: Vec<String> = Vec::new();
-        let mut replacing = false;
-        for line in &self.lines {
-            match replacement(line) {
-                None => lines.push(line.clone()),
-                Some(code) => {
-                    if !replacing {
-                        lines.pop();
-                    }
-                    if !code.is_empty() {
-                        lines.push(code);
-                    }
-                }
-            }
-            replacing = replacement(line).is_some();
-        }
-        lines.join("\n").trim().to_owned()
-    }
-
-    /// The lines that replace others, for the book.
-    fn replacements(&self) -> Vec<String> {
-        let whole = self.lines.iter().filter_map(|line| whole_line(line).map(str::to_owned));
-        let lines =
-            self.lines.iter().filter_map(|line| replacement(line)).chain(whole).map(|line| line.trim().to_owned());
-        lines.filter(|line| !line.is_empty()).collect()
     }
 
     fn message(&self) -> Message<'_> {
@@ -498,7 +439,7 @@ fn what_a_message_lacks_is_noticed() {
 /// Comments with the right code replace the line before them.
 #[test]
 fn right_code_replaces_wrong_code() {
-    let mut program = made_up("//! names: x\n//! says: y", "");
+    let mut program = castiron_test::Program::default();
     program.lines = ["a", "  wrong", "  // instead: one", "  // instead: two", "gone", "// instead:", "z"]
         .map(str::to_owned)
         .into();

@@ -5,7 +5,8 @@
 //!
 //! rustc checks them against the library that this test was built with, so that they take no build.
 
-use super::{Program, files, is_filled_in, read, root, sentences};
+use super::{files, is_filled_in, read, root, sentences};
+use castiron_test::{Message, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,15 +67,10 @@ fn errors(library: &Path, name: &str, text: &str) -> BTreeMap<u64, Vec<String>> 
     let done = rustc.arg(&source).output().unwrap();
     let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for line in String::from_utf8(done.stderr).unwrap().lines() {
-        let message: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
-        let primary = message["spans"].as_array().unwrap().iter().find(|span| span["is_primary"] == true);
-        if let Some(mut span) = primary.filter(|_| message["level"] == "error") {
-            // What a macro made is about the line that calls the macro.
-            while span["file_name"] != source.to_str().unwrap() && span["expansion"].is_object() {
-                span = &span["expansion"]["span"];
-            }
-            let words = message["message"].as_str().unwrap().to_owned();
-            found.entry(span["line_start"].as_u64().unwrap()).or_default().push(words);
+        let object: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
+        let Some(message) = Message::error_of(&object) else { continue };
+        if let Some(line) = message.line_in(source.to_str().unwrap()) {
+            found.entry(line).or_default().push(message.first);
         }
     }
     assert!(done.status.success() || !found.is_empty(), "rustc failed on {name} without an error of a line");

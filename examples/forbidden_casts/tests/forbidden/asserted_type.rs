@@ -1,0 +1,6 @@
+//! A sum is a tensor of one element, and not a number.
+fn main() {
+    let total = castiron::tensor![100, 250].sum();
+    castiron::assert_type!(total, i64);
+    // instead: castiron::assert_type!(total.item(), i64);
+}

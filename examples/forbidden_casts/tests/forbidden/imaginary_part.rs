@@ -1,0 +1,7 @@
+//! An imaginary part is not dropped in silence.
+fn main() {
+    let mut x = castiron::tensor![1.0, 2.0];
+    x *= castiron::tensor![1.0j, 2.0];
+    // instead: let z = x * castiron::tensor![1.0j, 2.0];
+    // instead: assert_eq!(z.imag().to_vec(), [1.0, 0.0]);
+}

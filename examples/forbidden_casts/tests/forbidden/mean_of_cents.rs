@@ -1,0 +1,8 @@
+//! A mean of integers is asked for as a float.
+//!
+//! says: .to::<f32>() | cast
+fn main() {
+    let mean = castiron::tensor![100, 251].mean();
+    // instead: let mean = castiron::tensor![100, 251].to::<f64>().mean();
+    println!("{mean}");
+}
