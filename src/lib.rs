@@ -200,7 +200,10 @@ pub mod grad;
     feature = "bytemuck",
     feature = "ndarray",
     feature = "image",
-    feature = "dlpack"
+    feature = "dlpack",
+    feature = "arrow",
+    feature = "nalgebra",
+    feature = "faer"
 ))]
 pub mod io;
 pub mod layout;

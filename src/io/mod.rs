@@ -11,12 +11,27 @@
 //! | read and write files of NumPy | [`Tensor::load_npy`](crate::Tensor::load_npy), [`Tensor::save_npy`](crate::Tensor::save_npy), [`Npz`], [`NpzWriter`] |
 //! | serialize tensors | the feature `serde` |
 //! | see an array of `ndarray` as a tensor, and the other way round | `TensorView::from_ndarray`, `Tensor::as_ndarray`, `from_ndarray`, `into_ndarray` |
+//! | see a matrix of `nalgebra` or `faer` as a tensor, and the other way round | `io::nalgebra`, `io::faer` |
+//! | take columns and record batches of Arrow, and give them | `io::arrow` |
 //! | make a tensor of an image, and the other way round | `Tensor::from_image`, `from_rgb`, `into_image` |
 //! | see plain structs as elements | `TensorView::from_pod`, `Tensor::as_pod` |
 //! | take a tensor of another library in the process, and give it one | `DlPack` |
 //! | take the elements as a vector, without a copy if they came from one | [`Tensor::into_vec`](crate::Tensor::into_vec) |
+//!
+//! # candle
+//!
+//! Tensors of `candle` have memory that only candle reads, so elements are copied on the way to it; on the way back castiron takes over the
+//! vector that candle gives. Both are in row-major order. (Of `bf16` and `f16` the elements are types of the crate `half` in both.)
+//!
+//! ```text
+//! let there = candle_core::Tensor::from_slice(x.contiguous().as_slice().unwrap(), &x.shape(), &candle_core::Device::Cpu)?;
+//! let elements = there.flatten_all()?.to_vec1::<f32>()?;
+//! let back: Tensor<f32, shape![_, 384]> = Tensor::try_from_vec_sized(elements, [there.dim(0)?, there.dim(1)?])?;
+//! ```
 #![cfg_attr(not(all(feature = "safetensors", feature = "npy")), allow(rustdoc::broken_intra_doc_links))]
 
+#[cfg(feature = "arrow")]
+pub mod arrow;
 #[cfg(any(feature = "safetensors", feature = "npy"))]
 mod atomic;
 #[cfg(feature = "bytemuck")]
@@ -27,12 +42,18 @@ mod bytes;
 mod checkpoint;
 #[cfg(feature = "dlpack")]
 mod dlpack;
+#[cfg(feature = "faer")]
+pub mod faer;
 #[cfg(feature = "image")]
 mod image;
 #[cfg(feature = "mmap")]
 mod map;
+#[cfg(any(feature = "nalgebra", feature = "faer"))]
+mod matrix;
 #[cfg(feature = "safetensors")]
 mod module;
+#[cfg(feature = "nalgebra")]
+pub mod nalgebra;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 #[cfg(feature = "npy")]
@@ -51,6 +72,8 @@ pub use checkpoint::{FileLayout, layout};
 pub use dlpack::DlPack;
 #[cfg(feature = "image")]
 pub use image::ImageShape;
+#[cfg(any(feature = "nalgebra", feature = "faer"))]
+pub use matrix::MatrixShape;
 #[cfg(feature = "safetensors")]
 pub use module::{Difference, Listing, LoadOptions, Module, Parameter, Place, ToDevice};
 #[cfg(feature = "safetensors")]

@@ -76,7 +76,7 @@ pub(crate) fn places(sizes: &[usize], strides: &[usize]) -> (Vec<usize>, Vec<usi
 
 /// The strides of another library's tensor, or `None` if one is negative. The stride of an axis of size 0 or 1 is not used and may be
 /// anything; an invalid one becomes 0.
-#[cfg(any(feature = "ndarray", feature = "dlpack"))]
+#[cfg(any(feature = "ndarray", feature = "dlpack", feature = "faer"))]
 pub(crate) fn forward(sizes: &[usize], strides: impl Iterator<Item = i64>) -> Option<Vec<usize>> {
     let forward = |(&size, stride): (&usize, i64)| match usize::try_from(stride).ok() {
         own if size > 1 => own,
@@ -86,7 +86,7 @@ pub(crate) fn forward(sizes: &[usize], strides: impl Iterator<Item = i64>) -> Op
 }
 
 /// Whether there are gaps between the elements that sizes and strides reach.
-#[cfg(any(feature = "ndarray", feature = "dlpack"))]
+#[cfg(any(feature = "ndarray", feature = "dlpack", feature = "nalgebra", feature = "faer"))]
 pub(crate) fn has_gaps(sizes: &[usize], strides: &[usize]) -> bool {
     let (sizes, strides) = places(sizes, strides);
     !sizes.contains(&0) && !matches!(strides[..], [] | [1])

@@ -45,7 +45,7 @@ unsafe fn free_other(header: NonNull<Header>) {
                 }
             }
             Origin::Borrowed { .. } => drop(Box::from_raw(header.as_ptr())),
-            #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
+            #[cfg(any(test, feature = "mmap", feature = "dlpack", feature = "arrow", feature = "faer"))]
             Origin::Foreign { free, .. } => free(header),
         }
     }

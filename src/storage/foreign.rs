@@ -28,7 +28,7 @@ impl HostBuffer {
     /// While the owner exists, even if it is moved, the elements in the first `bytes` bytes from `start` on are initialised, and nobody
     /// writes them.
     /// If `whole`, every byte belongs to an element.
-    #[cfg(feature = "dlpack")]
+    #[cfg(any(feature = "dlpack", feature = "arrow", feature = "faer"))]
     pub(crate) unsafe fn foreign_read_only<T: Send + 'static>(
         owner: T,
         start: NonNull<u8>,

@@ -4,7 +4,7 @@ use super::blocks::{Zero, allocate, free};
 use super::small::SmallSize;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-#[cfg(feature = "ndarray")]
+#[cfg(any(feature = "ndarray", feature = "nalgebra", feature = "faer"))]
 use crate::layout::bounds::{has_gaps, span};
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -63,7 +63,7 @@ pub(super) enum Origin {
     Borrowed { writable: bool, whole: bool },
     /// Freed by the function, which frees the header and drops the owner of the elements. Not written unless `writable`, because others may
     /// read them.
-    #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
+    #[cfg(any(test, feature = "mmap", feature = "dlpack", feature = "arrow", feature = "faer"))]
     Foreign { free: unsafe fn(NonNull<Header>), writable: bool, whole: bool },
 }
 
@@ -204,7 +204,7 @@ impl HostBuffer {
     ///
     /// # Safety
     /// As for `borrowed`, for these elements.
-    #[cfg(feature = "ndarray")]
+    #[cfg(any(feature = "ndarray", feature = "nalgebra", feature = "faer"))]
     pub(crate) unsafe fn borrowed_view<E>(start: *const E, sizes: &[usize], strides: &[usize]) -> Option<Self> {
         let bytes = span(sizes, strides)?.checked_mul(size_of::<E>())?;
         // SAFETY: a pointer to the caller's elements is not null.
@@ -275,7 +275,7 @@ impl HostBuffer {
     pub(crate) fn has_others(&self) -> bool {
         match self.header().origin {
             Origin::Borrowed { whole, .. } => !whole,
-            #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
+            #[cfg(any(test, feature = "mmap", feature = "dlpack", feature = "arrow", feature = "faer"))]
             Origin::Foreign { whole, .. } => !whole,
             Origin::Small(_) | Origin::Pool { .. } | Origin::Vector(_) => false,
         }
@@ -317,7 +317,7 @@ impl HostBuffer {
         let header = self.header();
         match header.origin {
             Origin::Borrowed { writable, .. } => writable,
-            #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
+            #[cfg(any(test, feature = "mmap", feature = "dlpack", feature = "arrow", feature = "faer"))]
             Origin::Foreign { writable: false, .. } => false,
             // Acquire: sees what other threads did before they dropped their handles.
             _ => header.references.load(Ordering::Acquire) == 1,

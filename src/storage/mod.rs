@@ -3,7 +3,7 @@
 //! A buffer is bytes; the element type is the tensor's.
 
 mod blocks;
-#[cfg(any(test, feature = "mmap", feature = "dlpack"))]
+#[cfg(any(test, feature = "mmap", feature = "dlpack", feature = "arrow", feature = "faer"))]
 mod foreign;
 mod host;
 #[cfg(test)]

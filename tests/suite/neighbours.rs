@@ -368,3 +368,378 @@ mod exchanged {
         let _: Option<Tensor<f32, shape![1], Cpu>> = None;
     }
 }
+
+#[cfg(feature = "arrow")]
+mod columns {
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Int32Type, Int64Type};
+    use arrow_array::{
+        Array, BooleanArray, Date32Array, FixedSizeListArray, Float32Array, Int32Array, Int64Array, RecordBatch,
+    };
+    use arrow_schema::{DataType, Field, Schema};
+    use castiron::io::arrow::{ArrowElement, from_array, from_array_with_mask, from_batch, to_array, to_batch};
+    use castiron::{Shape, Tensor, TensorView, axis, f16, s, shape, tensor};
+    use std::sync::Arc;
+
+    fn refused<E: ArrowElement, S: Shape>(array: &dyn Array, says: &str) {
+        let error = from_array::<E, S>(array).unwrap_err().to_string();
+        assert!(error.starts_with("arrow::from_array: ") && error.contains(says), "{error}\nlacks: {says}");
+    }
+
+    #[test]
+    fn arrays_of_every_number_come_back_without_a_copy() {
+        fn check<E: ArrowElement>(elements: Vec<E>) {
+            let len = elements.len();
+            let x: Tensor<E, shape![_]> = Tensor::from_vec_sized(elements, [len]);
+            let array = to_array(&x).unwrap();
+            assert_eq!((array.data_type(), array.len(), array.null_count()), (&E::DATA_TYPE, len, 0));
+            let back: Tensor<E, shape![_]> = from_array(&array).unwrap();
+            assert_eq!(back.to_vec(), x.to_vec());
+            if E::DATA_TYPE != DataType::Boolean && len > 0 {
+                assert_eq!(back.as_slice().unwrap().as_ptr(), x.as_slice().unwrap().as_ptr());
+            }
+        }
+        check(vec![true, false, true]);
+        check(vec![0_u8, 255]);
+        check(vec![i8::MIN, i8::MAX]);
+        check(vec![i16::MIN, 1]);
+        check(vec![7_i32; 5]);
+        check(vec![i64::MIN, i64::MAX]);
+        check(vec![0_u16, 1]);
+        check(vec![u32::MAX]);
+        check(vec![u64::MAX]);
+        check(vec![f16::from_f32(0.5)]);
+        check(vec![0.1_f32, f32::NAN].into_iter().filter(|x| !x.is_nan()).collect());
+        check(vec![0.1_f64]);
+        check(Vec::<f64>::new());
+        check(Vec::<bool>::new());
+    }
+
+    /// Neither side writes what the other reads, and whichever is dropped last frees it.
+    #[test]
+    fn memory_outlives_whoever_made_it() {
+        let mut x = tensor![1, 2, 3];
+        let array = to_array(&x).unwrap();
+        x += 10;
+        assert_eq!(
+            (array.as_primitive::<Int64Type>().values().to_vec(), x.to_vec()),
+            (vec![1, 2, 3], vec![11, 12, 13])
+        );
+        drop(x);
+        let mut back: Tensor<i64, shape![3]> = from_array(&array).unwrap();
+        let copy = array.clone();
+        drop(array);
+        back *= 2;
+        assert_eq!(back.to_vec(), [2, 4, 6]);
+        assert_eq!(copy.as_primitive::<Int64Type>().values().to_vec(), [1, 2, 3]);
+        let last: Tensor<i64, shape![3]> = from_array(&copy).unwrap();
+        drop(copy);
+        assert_eq!(std::thread::spawn(move || last.to_vec()).join().unwrap(), [1, 2, 3]);
+        // A borrowed view is copied, because its memory may be gone first.
+        let memory = vec![5, 6];
+        let array = to_array(&*TensorView::<i64, shape![2]>::from_slice(&memory)).unwrap();
+        drop(memory);
+        assert_eq!(array.as_primitive::<Int64Type>().values().to_vec(), [5, 6]);
+    }
+
+    #[test]
+    fn slices_and_views_give_their_own_elements() {
+        let array = Int32Array::from(vec![1, 2, 3, 4, 5]);
+        let part: Tensor<i32, shape![3]> = from_array(&array.slice(1, 3)).unwrap();
+        assert_eq!((part.to_vec(), &raw const part[0]), (vec![2, 3, 4], &raw const array.values()[1]));
+        let bits = BooleanArray::from(vec![true, false, true, true, false, true, true, true, false, true]);
+        assert_eq!(
+            from_array::<bool, shape![_]>(&bits.slice(3, 6)).unwrap().to_vec(),
+            [true, false, true, true, true, false]
+        );
+        let x = Tensor::<i32, shape![_]>::arange(0, 24, 1).reshape::<shape![2, 3, 4]>();
+        let odd = x.permute(axis![2, 0, 1]).slice(s![1..;2, .., ::2]);
+        let array = to_array(&odd).unwrap();
+        let back: Tensor<i32, shape![2, 2, 2]> = from_array(&array).unwrap();
+        assert_eq!(back.to_vec(), odd.to_vec());
+        // A part in row-major order is shared, wherever it begins.
+        let tail = x.select(axis![0], 1);
+        let array = to_array(&tail).unwrap();
+        let rows: Tensor<i32, shape![_, 4]> = from_array(&array).unwrap();
+        assert_eq!(&raw const rows[(0, 0)], &raw const x[(1, 0, 0)]);
+        // Of lists, too, a slice is what it shows.
+        let middle: Tensor<i32, shape![1, 4]> = from_array(&array.slice(1, 1)).unwrap();
+        assert_eq!(middle.to_vec(), [16, 17, 18, 19]);
+        let none = to_array(&x.narrow(axis![1], 3, 0)).unwrap();
+        assert_eq!(from_array::<i32, shape![2, 0, 4]>(&none).unwrap().shape(), [2, 0, 4]);
+        let thin = to_array(&Tensor::<f32, shape![3, 0]>::zeros()).unwrap();
+        assert_eq!((thin.len(), from_array::<f32, shape![3, 0]>(&thin).unwrap().numel()), (3, 0));
+    }
+
+    #[test]
+    fn missing_values_are_refused_or_masked() {
+        let array = Float32Array::from(vec![Some(1.0), None, None, Some(4.0)]);
+        refused::<f32, shape![_]>(&array, "2 of 4 values are missing: `from_array_with_mask` says which");
+        let (x, is_there) = from_array_with_mask::<f32, shape![4]>(&array).unwrap();
+        assert_eq!((is_there.to_vec(), x[0], x[3]), (vec![true, false, false, true], 1.0, 4.0));
+        let (_, is_there) = from_array_with_mask::<f32, shape![_]>(&array.slice(2, 2)).unwrap();
+        assert_eq!(is_there.to_vec(), [false, true]);
+        // A slice without missing values has none.
+        assert_eq!(from_array::<f32, shape![1]>(&array.slice(3, 1)).unwrap().to_vec(), [4.0]);
+        let whole = from_array_with_mask::<i64, shape![2]>(&Int64Array::from(vec![1, 2])).unwrap();
+        assert_eq!((whole.0.to_vec(), whole.1.to_vec()), (vec![1, 2], vec![true, true]));
+        // A missing list is as many missing values; numbers inside of lists may be missing, too.
+        let lists = vec![Some(vec![Some(1), Some(2)]), None, Some(vec![None, Some(6)])];
+        let lists = FixedSizeListArray::from_iter_primitive::<Int32Type, _, _>(lists, 2);
+        refused::<i32, shape![_, 2]>(&lists, "1 of 3 values is missing");
+        let (x, is_there) = from_array_with_mask::<i32, shape![3, 2]>(&lists).unwrap();
+        assert_eq!(is_there.to_vec(), [true, true, false, false, false, true]);
+        assert_eq!((x[(0, 0)], x[(0, 1)], x[(2, 1)]), (1, 2, 6));
+        let bools = BooleanArray::from(vec![Some(true), None]);
+        assert_eq!(from_array_with_mask::<bool, shape![_]>(&bools).unwrap().1.to_vec(), [true, false]);
+    }
+
+    #[test]
+    fn other_types_and_sizes_are_refused() {
+        refused::<i64, shape![_]>(
+            &Int32Array::from(vec![1]),
+            "expected an array of Int64, found one of Int32: cast it",
+        );
+        refused::<i32, shape![_]>(&Date32Array::from(vec![1]), "expected an array of Int32, found one of Date32");
+        let array = Int32Array::from(vec![1, 2, 3]);
+        assert!(matches!(from_array::<i32, shape![2]>(&array), Err(castiron::Error::Shape { .. })));
+        assert!(matches!(from_array::<i32, shape![_, 3]>(&array), Err(castiron::Error::Shape { .. })));
+        let lists = to_array(&tensor![[1, 2], [3, 4]; i32]).unwrap();
+        assert!(matches!(from_array::<i32, shape![_]>(&lists), Err(castiron::Error::Shape { .. })));
+        assert!(matches!(from_array::<i32, shape![2, 3]>(&lists), Err(castiron::Error::Shape { .. })));
+    }
+
+    #[test]
+    fn record_batches_are_matrices() {
+        let x = tensor![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]];
+        let batch = to_batch(&x, &["a", "b"]).unwrap();
+        assert_eq!((batch.num_rows(), batch.num_columns(), batch.schema().field(1).name().as_str()), (3, 2, "b"));
+        assert_eq!(batch.column(1).as_ref(), &Float32Array::from(vec![2.0, 4.0, 6.0]) as &dyn Array);
+        let back: Tensor<f32, shape![_, 2]> = from_batch(&batch).unwrap();
+        assert_eq!((back.to_vec(), back.stride()), (x.to_vec(), [1, 3]));
+        // Columns that lie side by side are shared.
+        let again = to_batch(&back, &["a", "b"]).unwrap();
+        let column: Tensor<f32, shape![3]> = from_array(again.column(1)).unwrap();
+        assert_eq!(&raw const column[0], &raw const back[(0, 1)]);
+        drop((x, back, again));
+        assert_eq!(column.to_vec(), [2.0, 4.0, 6.0]);
+
+        let error = to_batch(&tensor![[1, 2]], &["a"]).unwrap_err().to_string();
+        assert!(error.contains("the matrix has 2 columns, and there are 1 names"), "{error}");
+        let schema =
+            Schema::new(vec![Field::new("n", DataType::Int64, false), Field::new("x", DataType::Float32, true)]);
+        let columns: Vec<Arc<dyn Array>> =
+            vec![Arc::new(Int64Array::from(vec![1, 2])), Arc::new(Float32Array::from(vec![1.0, 2.0]))];
+        let mixed = RecordBatch::try_new(Arc::new(schema), columns).unwrap();
+        let error = from_batch::<i64, castiron::Dyn, castiron::Dyn>(&mixed).unwrap_err().to_string();
+        assert!(
+            error.starts_with("arrow::from_batch: of the column `x`: ") && error.contains("found one of Float32"),
+            "{error}"
+        );
+        let none = to_batch(&Tensor::<f32, shape![0, 2]>::zeros(), &["a", "b"]).unwrap();
+        assert_eq!(from_batch::<f32, castiron::Dyn, castiron::Dyn>(&none).unwrap().shape(), [0, 2]);
+        let thin = to_batch(&Tensor::<f32, shape![3, 0]>::zeros(), &[]).unwrap();
+        assert_eq!(from_batch::<f32, castiron::Dyn, castiron::Dyn>(&thin).unwrap().shape(), [3, 0]);
+    }
+}
+
+#[cfg(feature = "nalgebra")]
+mod nalgebras {
+    use castiron::io::nalgebra::{as_matrix, as_matrix_mut, as_tensor, as_tensor_mut, from_matrix, into_matrix};
+    use castiron::{Complex, Error, Tensor, TensorView, TensorViewMut, axis, s, shape, tensor};
+    use nalgebra::{DMatrix, DVector, Matrix2x3, RowVector3, dmatrix, dvector, matrix};
+
+    #[test]
+    fn views_go_both_ways_with_any_strides() {
+        let x = Tensor::<i32, shape![_]>::arange(0, 60, 1).reshape::<shape![5, 12]>();
+        let odd = x.t().slice(s![1..;3, ::2]);
+        let seen = as_matrix(&odd).unwrap();
+        assert_eq!((seen.shape(), seen.strides()), ((4, 3), (3, 24)));
+        assert_eq!((seen[(0, 0)], seen[(1, 2)], seen[(3, 1)]), (1, 52, 34));
+        let back: TensorView<i32, shape![4, _]> = as_tensor(&seen).unwrap();
+        assert_eq!((back.to_vec(), back.stride()), (odd.to_vec(), odd.stride()));
+        // What is between the elements is somebody else's: a copy of the view leaves it alone.
+        let mut own = back.to_tensor();
+        own += 1;
+        assert_eq!((own[(0, 0)], x[(0, 1)], x[(0, 2)]), (2, 1, 2));
+        // Repeated elements.
+        // (Iterators of nalgebra would run past the end.)
+        let wide = tensor![7].expand::<shape![3, 1]>();
+        let error = as_matrix(&wide).unwrap_err().to_string();
+        assert!(
+            error.starts_with("nalgebra::as_matrix: strides [0, ") && error.contains("`x.contiguous()`"),
+            "{error}"
+        );
+        assert_eq!(as_matrix(&wide.contiguous()).unwrap().sum(), 21);
+        // Of one position the stride may be 0.
+        let x = tensor![1, 2, 3];
+        let row = x.reshape::<shape![1, 3]>().expand::<shape![1, 3]>().narrow(axis![0], 0, 1);
+        assert_eq!(as_matrix(&row).unwrap().iter().copied().collect::<Vec<i64>>(), [1, 2, 3]);
+        let one = tensor![5].expand::<shape![1, 1]>();
+        assert_eq!(as_matrix(&one).unwrap().sum(), 5);
+        // Part of a matrix of nalgebra's.
+        let m = Matrix2x3::new(1, 2, 3, 4, 5, 6);
+        let columns = m.columns(1, 2);
+        let part: TensorView<i32, shape![2, 2]> = as_tensor(&columns).unwrap();
+        assert_eq!((part.to_vec(), part.sum().item()), (vec![2, 3, 5, 6], 16));
+        let complex = tensor![[1.0 + 2.0j]];
+        assert_eq!(as_matrix(&complex).unwrap()[(0, 0)], Complex::new(1.0, 2.0));
+    }
+
+    #[test]
+    fn one_axis_is_a_column_or_a_row() {
+        let x = Tensor::<f64, shape![_]>::arange(0, 6, 1);
+        let every_other = x.slice(s![::2]);
+        assert_eq!(as_matrix(&every_other).unwrap(), dmatrix![0.0; 2.0; 4.0]);
+        let row = RowVector3::new(1.0, 2.0, 3.0);
+        let column = row.transpose();
+        let of_row: TensorView<f64, shape![3]> = as_tensor(&row).unwrap();
+        let of_column: TensorView<f64, shape![_]> = as_tensor(&column).unwrap();
+        assert_eq!((of_row.to_vec(), of_column.to_vec()), (vec![1.0, 2.0, 3.0], vec![1.0, 2.0, 3.0]));
+        let square = dmatrix![1.0, 2.0; 3.0, 4.0];
+        assert!(matches!(as_tensor::<f64, shape![_], _, _, _>(&square), Err(Error::Shape { .. })));
+        assert!(matches!(as_tensor::<f64, shape![2, 3], _, _, _>(&square), Err(Error::Shape { .. })));
+    }
+
+    #[test]
+    fn matrices_are_written_where_they_are() {
+        let mut x = tensor![[1, 2, 3], [4, 5, 6]];
+        let before = x.clone();
+        let place = &raw const before[(0, 0)];
+        {
+            let mut column = as_matrix_mut(x.slice_mut(s![.., 1..]));
+            column.fill_column(0, 0);
+            assert_eq!(column.strides(), (3, 1));
+        }
+        // (It was shared, and became its own first.)
+        assert_eq!((x.to_vec(), before.to_vec()), (vec![1, 0, 3, 4, 0, 6], vec![1, 2, 3, 4, 5, 6]));
+        assert_eq!(place, &raw const before[(0, 0)]);
+        let mut m = matrix![1.0, 4.0; 9.0, 16.0];
+        let mut seen: TensorViewMut<f64, shape![_, _]> = as_tensor_mut(&mut m).unwrap();
+        seen.select_mut(axis![0], 1).sqrt_();
+        assert_eq!(m, matrix![1.0, 4.0; 3.0, 4.0]);
+        let mut rows = m.rows_mut(0, 1);
+        as_tensor_mut::<f64, shape![2], _, _, _>(&mut rows).unwrap().fill(0);
+        assert_eq!(m, matrix![0.0, 0.0; 3.0, 4.0]);
+    }
+
+    #[test]
+    fn memory_is_handed_on() {
+        let m = DMatrix::from_fn(3, 2, |row, column| 10 * row + column).map(|x| x as i64);
+        let place = m.as_ptr();
+        let x: Tensor<i64, shape![_, 2]> = from_matrix(m).unwrap();
+        assert_eq!((x.to_vec(), x.stride(), &raw const x[(0, 0)]), (vec![0, 1, 10, 11, 20, 21], [1, 3], place));
+        let m = into_matrix(x);
+        assert_eq!((m.as_ptr(), m[(2, 1)]), (place, 21));
+        // Shared, or in another order, it is copied.
+        let x: Tensor<i64, shape![_, _]> = from_matrix(m).unwrap();
+        let other = into_matrix(x.clone());
+        assert!(other.as_ptr() != place && x[(2, 1)] == 21);
+        assert_eq!(into_matrix(tensor![[1, 2], [3, 4]].t()), dmatrix![1, 3; 2, 4]);
+        let v = dvector![1.5, 2.5];
+        let place = v.as_ptr();
+        let x: Tensor<f64, shape![2]> = from_matrix(v).unwrap();
+        assert_eq!((&raw const x[0], into_matrix(x)), (place, dmatrix![1.5; 2.5]));
+        assert!(from_matrix::<f64, shape![3], _, _>(dvector![1.0]).is_err());
+        for (rows, columns) in [(0, 3), (3, 0), (0, 0)] {
+            let none: Tensor<f32, shape![_, _]> = from_matrix(DMatrix::zeros(rows, columns)).unwrap();
+            assert_eq!((none.shape(), as_matrix(&none).unwrap().shape()), ([rows, columns], (rows, columns)));
+            assert_eq!(into_matrix(none).shape(), (rows, columns));
+        }
+        let empty = DVector::zeros(0);
+        let none: TensorView<f32, shape![0]> = as_tensor(&empty).unwrap();
+        assert_eq!(as_matrix(&none).unwrap().shape(), (0, 1));
+    }
+}
+
+#[cfg(feature = "faer")]
+mod faers {
+    use castiron::io::faer::{as_mat, as_mat_mut, as_tensor, as_tensor_mut, from_mat};
+    use castiron::{Error, Tensor, TensorView, TensorViewMut, s, shape, tensor};
+    use faer::{Mat, mat};
+
+    #[test]
+    fn views_go_both_ways_with_any_strides() {
+        let x = Tensor::<i32, shape![_]>::arange(0, 60, 1).reshape::<shape![5, 12]>();
+        let odd = x.t().slice(s![1..;3, ::2]);
+        let seen = as_mat(&odd);
+        assert_eq!((seen.shape(), seen.row_stride(), seen.col_stride()), ((4, 3), 3, 24));
+        assert_eq!((seen[(0, 0)], seen[(1, 2)], seen[(3, 1)]), (1, 52, 34));
+        let back: TensorView<i32, shape![4, _]> = as_tensor(seen).unwrap();
+        assert_eq!((back.to_vec(), back.stride()), (odd.to_vec(), odd.stride()));
+        let mut own = back.to_tensor();
+        own += 1;
+        assert_eq!((own[(0, 0)], x[(0, 1)], x[(0, 2)]), (2, 1, 2));
+        assert_eq!(as_mat(&tensor![1.0, 2.0; f64]).shape(), (2, 1));
+        assert_eq!(as_mat(&tensor![7.0].expand::<shape![3, 1]>())[(2, 0)], 7.0);
+    }
+
+    #[test]
+    fn reversed_rows_and_other_sizes_are_refused() {
+        let m = mat![[1.0, 2.0], [3.0, 4.0]];
+        let error = as_tensor::<f64, shape![2, 2]>(m.as_ref().reverse_rows()).unwrap_err().to_string();
+        assert!(error.starts_with("faer::as_tensor: strides [-1, "), "{error}");
+        // What the message says helps.
+        assert!(error.contains("`matrix.to_owned()`"), "{error}");
+        let turned = m.as_ref().reverse_rows().to_owned();
+        assert_eq!(as_tensor::<f64, shape![2, 2]>(turned.as_ref()).unwrap().to_vec(), [3.0, 4.0, 1.0, 2.0]);
+        assert!(matches!(as_tensor::<f64, shape![2, 3]>(m.as_ref()), Err(Error::Shape { .. })));
+        assert!(matches!(as_tensor::<f64, shape![4]>(m.as_ref()), Err(Error::Shape { .. })));
+        // Of one row there is no way back.
+        let row = as_tensor::<f64, shape![2]>(m.as_ref().subrows(1, 1).reverse_rows()).unwrap();
+        assert_eq!(row.to_vec(), [3.0, 4.0]);
+    }
+
+    #[test]
+    fn matrices_are_written_where_they_are() {
+        let mut x = tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+        let before = x.clone();
+        as_mat_mut(x.slice_mut(s![.., 1..]))[(1, 0)] = 0.0;
+        assert_eq!(
+            (x.to_vec(), before.to_vec()),
+            (vec![1.0, 2.0, 3.0, 4.0, 0.0, 6.0], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+        );
+        let mut m = mat![[1.0, 4.0], [9.0, 16.0]];
+        let mut seen: TensorViewMut<f64, shape![2]> = as_tensor_mut(m.as_mut().subrows_mut(1, 1)).unwrap();
+        seen.sqrt_();
+        assert_eq!(m, mat![[1.0, 4.0], [3.0, 4.0]]);
+    }
+
+    /// Memory between the columns of a matrix is never read, and the matrix is freed by whoever drops it last.
+    #[test]
+    fn a_matrix_is_kept_as_long_as_its_tensors() {
+        // (Columns of three have gaps between them.)
+        let m = Mat::from_fn(3, 5, |row, column| (10 * row + column) as f32);
+        let place = m.as_ptr();
+        let x: Tensor<f32, shape![3, _]> = from_mat(m).unwrap();
+        assert_eq!((&raw const x[(0, 0)], x[(2, 4)]), (place, 24.0));
+        let (mut y, part) = (x.clone(), x.slice(s![1.., 2]));
+        drop(x);
+        y += 1.0;
+        assert_eq!((y[(2, 4)], part.to_vec()), (25.0, vec![12.0, 22.0]));
+        assert_eq!(std::thread::spawn(move || part.sum().item()).join().unwrap(), 34.0);
+        // What reaches beyond the elements makes a copy of them first.
+        let z: Tensor<f32, shape![_, _]> = from_mat(Mat::from_fn(3, 2, |row, _| row as f32)).unwrap();
+        assert_eq!(z.as_slice(), None);
+        assert_eq!(z.into_vec(), [0.0, 0.0, 1.0, 1.0, 2.0, 2.0]);
+        for (rows, columns) in [(0, 3), (3, 0), (0, 0)] {
+            let none: Tensor<f64, shape![_, _]> = from_mat(Mat::zeros(rows, columns)).unwrap();
+            assert_eq!((none.shape(), as_mat(&none).shape()), ([rows, columns], (rows, columns)));
+        }
+        assert!(from_mat::<f64, shape![2, 2]>(Mat::zeros(2, 3)).is_err());
+    }
+}
+
+/// As `io` says of candle: a slice in row-major order there, a vector back.
+#[test]
+fn slices_and_vectors_are_what_frameworks_without_a_common_struct_exchange() {
+    use castiron::{Tensor, shape, tensor};
+    let x = tensor![[1.0, -2.0], [0.5, 3.0]].t();
+    let given = x.contiguous();
+    let theirs = given.as_slice().unwrap().to_vec();
+    assert_eq!(theirs, [1.0, 0.5, -2.0, 3.0]);
+    let place = theirs.as_ptr();
+    let back: Tensor<f32, shape![_, 2]> = Tensor::try_from_vec_sized(theirs, [2, 2]).unwrap();
+    assert_eq!((&raw const back[(0, 0)], back.to_vec()), (place, x.to_vec()));
+    assert!(Tensor::<f32, shape![_, 3]>::try_from_vec_sized(vec![1.0; 4], [2, 2]).is_err());
+}

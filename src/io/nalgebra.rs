@@ -1,0 +1,190 @@
+//! Tensors as matrices of the crate `nalgebra`, and the other way round. (Feature `nalgebra`.)
+//!
+//! | from | to | |
+//! |---|---|---|
+//! | `&Tensor`, `&TensorView` | `DMatrixView` | [`as_matrix`]: no copy, any strides but 0 |
+//! | `TensorViewMut`, as `x.view_mut()` gives | `DMatrixViewMut` | [`as_matrix_mut`]: no copy |
+//! | `Tensor` | `DMatrix` | [`into_matrix`]: no copy if it is in column-major order and was made from a vector |
+//! | a matrix, a vector, a view of one | `TensorView`, `TensorViewMut` | [`as_tensor`], [`as_tensor_mut`]: no copy |
+//! | `DMatrix`, `DVector`, `RowDVector` | `Tensor` | [`from_matrix`]: no copy |
+//!
+//! Matrices of `nalgebra` are in column-major order, so the tensor of one has strides `[1, rows]`. A tensor of one axis is a column.
+//!
+//! ```
+//! use castiron::{axis, io::nalgebra, shape, tensor, Tensor, TensorView};
+//! use ::nalgebra::{DMatrix, matrix};
+//!
+//! let rotation = matrix![0.0, -1.0; 1.0, 0.0];
+//! let x: TensorView<f64, shape![2, 2]> = nalgebra::as_tensor(&rotation)?;
+//! assert_eq!(x.matmul(&tensor![1.0, 0.0; f64]).to_vec(), [0.0, 1.0]);
+//!
+//! let x = tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]; f64];
+//! assert_eq!(nalgebra::as_matrix(&x)? * matrix![1.0; 1.0; 1.0], matrix![6.0; 15.0]);
+//! # Ok::<(), castiron::Error>(())
+//! ```
+
+use super::matrix::{MatrixShape, axes, rows_and_columns, start, start_mut, view, view_mut};
+use crate::dtype::Element;
+use crate::error::{Result, invalid};
+use crate::shape::Dyn as AnySize;
+use crate::storage::HostBuffer;
+use crate::tensor::{Tensor, TensorView, TensorViewMut};
+use nalgebra::{
+    DMatrix, DMatrixView, DMatrixViewMut, Dim, Dyn, Matrix, RawStorage, RawStorageMut, VecStorage, ViewStorage,
+    ViewStorageMut,
+};
+
+/// A tensor as a view of the same memory.
+///
+/// # Errors
+/// If elements are repeated (`expand`): views of `nalgebra` have no stride of 0.
+///
+/// ```
+/// use castiron::{io::nalgebra, tensor};
+/// let x = tensor![[1, 2, 3], [4, 5, 6]];
+/// assert_eq!(nalgebra::as_matrix(&x)?[(1, 0)], 4);
+/// assert_eq!(nalgebra::as_matrix(&x.t())?.shape(), (3, 2));
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn as_matrix<E: Element, S: MatrixShape>(x: &Tensor<E, S>) -> Result<DMatrixView<'_, E, Dyn, Dyn>> {
+    let ([rows, columns], strides) = rows_and_columns(x);
+    let Some([down, across]) = steps([rows, columns], strides) else {
+        let reason =
+            format!("strides {:?} repeat elements, as those of nalgebra do not: `x.contiguous()` has each", x.stride());
+        return invalid("nalgebra::as_matrix", reason);
+    };
+    // SAFETY: every element that sizes and strides reach is inside the storage, and stays while the tensor is borrowed; no stride is 0.
+    let storage = unsafe { ViewStorage::from_raw_parts(start(x), (Dyn(rows), Dyn(columns)), (Dyn(down), Dyn(across))) };
+    Ok(Matrix::from_data(storage))
+}
+
+/// The strides as nalgebra's iterators need them: they find the end of a column by them, and run past it if one is 0. An axis of one position
+/// has any other; `None` if elements are repeated.
+fn steps(sizes: [usize; 2], strides: [usize; 2]) -> Option<[usize; 2]> {
+    let step = |axis: usize| if sizes[axis] > 1 { strides[axis] } else { strides[axis].max(1) };
+    let found = [step(0), step(1)];
+    (!found.contains(&0) || sizes.contains(&0)).then_some(found.map(|step| step.max(1)))
+}
+
+/// A mutable view as a mutable view of the same memory.
+///
+/// ```
+/// use castiron::{io::nalgebra, tensor};
+/// let mut x = tensor![[1.0, 2.0], [3.0, 4.0]];
+/// nalgebra::as_matrix_mut(x.view_mut()).fill_diagonal(0.0);
+/// assert_eq!(x.to_vec(), [0.0, 2.0, 3.0, 0.0]);
+/// ```
+pub fn as_matrix_mut<E: Element, S: MatrixShape>(mut x: TensorViewMut<'_, E, S>) -> DMatrixViewMut<'_, E, Dyn, Dyn> {
+    let ([rows, columns], strides) = rows_and_columns(&x);
+    let start = start_mut(&mut x);
+    // (No two positions of it are one element.)
+    let Some([down, across]) = steps([rows, columns], strides) else {
+        unreachable!("a mutable view repeats no element")
+    };
+    // SAFETY: every element that sizes and strides reach is inside the memory that the view had mutably borrowed; it is consumed, and no
+    // two positions of it are one element.
+    let storage = unsafe { ViewStorageMut::from_raw_parts(start, (Dyn(rows), Dyn(columns)), (Dyn(down), Dyn(across))) };
+    Matrix::from_data(storage)
+}
+
+/// A tensor as an owned matrix. Takes over the vector that the tensor was made from, if it is in column-major order and
+/// [`into_vec`](Tensor::into_vec) returns that vector; else copies the elements.
+///
+/// ```
+/// use castiron::{io::nalgebra, tensor};
+/// let matrix = nalgebra::into_matrix(tensor![[1, 2, 3], [4, 5, 6]]);
+/// assert_eq!(matrix, ::nalgebra::dmatrix![1, 2, 3; 4, 5, 6]);
+/// ```
+pub fn into_matrix<E: Element, S: MatrixShape>(x: Tensor<E, S>) -> DMatrix<E> {
+    let ([rows, columns], [down, across]) = rows_and_columns(&x);
+    // (The other way round it is in row-major order. The memory is handed on, so that nobody else holds it.)
+    let offset = x.storage_offset();
+    let turned: Tensor<E, (AnySize, AnySize)> =
+        Tensor::from_parts(x.parts.storage, offset, [columns, rows], [across, down]);
+    DMatrix::from_vec_storage(VecStorage::new(Dyn(rows), Dyn(columns), turned.into_vec()))
+}
+
+/// The sizes and strides of a matrix.
+fn described<E, R: Dim, C: Dim, T: RawStorage<E, R, C>>(matrix: &Matrix<E, R, C, T>) -> ([usize; 2], [usize; 2]) {
+    let (down, across) = matrix.strides();
+    ([matrix.nrows(), matrix.ncols()], [down, across])
+}
+
+/// A matrix, a vector or a view as a view of the same memory.
+///
+/// # Errors
+/// If the sizes differ from the type's. A tensor of one axis takes one column or one row.
+///
+/// ```
+/// use castiron::{io::nalgebra, shape, TensorView};
+/// let m = ::nalgebra::matrix![1, 2, 3; 4, 5, 6];
+/// let x: TensorView<i32, shape![2, _]> = nalgebra::as_tensor(&m)?;
+/// assert_eq!((x.to_vec(), x.stride()), (vec![1, 2, 3, 4, 5, 6], [1, 2]));
+/// let row = m.row(1);
+/// let x: TensorView<i32, shape![3]> = nalgebra::as_tensor(&row)?;
+/// assert_eq!(x.to_vec(), [4, 5, 6]);
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn as_tensor<'a, E, S, R, C, T>(matrix: &'a Matrix<E, R, C, T>) -> Result<TensorView<'a, E, S>>
+where
+    E: Element,
+    S: MatrixShape,
+    R: Dim,
+    C: Dim,
+    T: RawStorage<E, R, C>,
+{
+    let (sizes, strides) = described(matrix);
+    // SAFETY: a storage promises that its elements are where its strides say; they are borrowed with the matrix.
+    unsafe { view("nalgebra::as_tensor", matrix.as_ptr(), sizes, strides) }
+}
+
+/// A matrix, a vector or a view as a mutable view of the same memory.
+///
+/// # Errors
+/// As of [`as_tensor`].
+///
+/// ```
+/// use castiron::{io::nalgebra, shape, TensorViewMut};
+/// let mut m = ::nalgebra::matrix![1.0, 4.0; 9.0, 16.0];
+/// let mut x: TensorViewMut<f64, shape![2, 2]> = nalgebra::as_tensor_mut(&mut m)?;
+/// x.sqrt_();
+/// assert_eq!(m, ::nalgebra::matrix![1.0, 2.0; 3.0, 4.0]);
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn as_tensor_mut<'a, E, S, R, C, T>(matrix: &'a mut Matrix<E, R, C, T>) -> Result<TensorViewMut<'a, E, S>>
+where
+    E: Element,
+    S: MatrixShape,
+    R: Dim,
+    C: Dim,
+    T: RawStorageMut<E, R, C>,
+{
+    let (sizes, strides) = described(matrix);
+    // SAFETY: as in `as_tensor`, mutably.
+    unsafe { view_mut("nalgebra::as_tensor_mut", matrix.as_mut_ptr(), sizes, strides) }
+}
+
+/// A matrix or a vector as a tensor with its memory, in column-major order.
+///
+/// # Errors
+/// If the sizes differ from the type's, or memory runs out.
+///
+/// ```
+/// use castiron::{io::nalgebra, shape, Tensor};
+/// let m = ::nalgebra::dmatrix![1, 2, 3; 4, 5, 6];
+/// let place = m.as_ptr();
+/// let x: Tensor<i32, shape![2, 3]> = nalgebra::from_matrix(m)?;
+/// assert_eq!((x.to_vec(), &raw const x[(0, 0)]), (vec![1, 2, 3, 4, 5, 6], place));
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn from_matrix<E: Element, S: MatrixShape, R: Dim, C: Dim>(
+    matrix: Matrix<E, R, C, VecStorage<E, R, C>>,
+) -> Result<Tensor<E, S>>
+where
+    VecStorage<E, R, C>: RawStorage<E, R, C>,
+{
+    let (sizes, strides) = described(&matrix);
+    let (sizes, strides) = axes::<S>("nalgebra::from_matrix", sizes, strides)?;
+    let storage = HostBuffer::from_vec(Vec::from(matrix.data))?;
+    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+}
