@@ -57,6 +57,22 @@
 //! Constructors and random numbers take dtype and shape from the expected type. If nothing determines it, as in `let w = Tensor::randn(g);
 //! w * bound`, rustc reports E0282 or E0283, "type annotations needed": write `let w: Tensor<f32, shape![3, 4]> = Tensor::randn(g);`.
 //!
+//! # Printing
+//!
+//! | format | prints |
+//! |---|---|
+//! | `{}` | as PyTorch does: four decimal places, or whole numbers, or exponents, as the elements need; of more than 1,000 elements the first and last three of each axis |
+//! | `{:.2}` | each float with two decimal places (`torch.set_printoptions(precision=2, sci_mode=False)`) |
+//! | `{:8}`, `{:8.3}` | each element in at least 8 characters, so that the columns of several tensors are below each other |
+//! | `{:#}` | all elements, however many (`torch.set_printoptions(profile="full")`); also `{:#.2}`, `{:#8.3}` |
+//! | `{:?}` | dtype, shape, strides, offset and device, then as `{}` |
+//! | [`describe(&x)`](describe()) | what a tensor is, and what is in it: smallest, largest, mean, how many NaNs |
+//!
+//! ```
+//! let x = castiron::tensor![[1.5, -0.25], [100.0, 1.0e-3]];
+//! assert_eq!(format!("{x:8.3}"), "tensor([[   1.500,   -0.250],\n        [ 100.000,    0.001]])");
+//! ```
+//!
 //! # From PyTorch
 //!
 //! | PyTorch | castiron |
@@ -173,11 +189,11 @@ mod tensor;
 mod composite;
 mod sparse;
 
-#[cfg(feature = "any")]
-pub mod any;
 #[doc(hidden)]
 #[path = "assertions.rs"]
 pub mod __assertions;
+#[cfg(feature = "any")]
+pub mod any;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -186,6 +202,7 @@ mod cuda;
 mod cuda;
 #[cfg(feature = "grad")]
 pub mod data;
+mod describe;
 pub mod device;
 pub mod dtype;
 mod error;
@@ -203,7 +220,8 @@ pub mod grad;
     feature = "dlpack",
     feature = "arrow",
     feature = "nalgebra",
-    feature = "faer"
+    feature = "faer",
+    feature = "evcxr"
 ))]
 pub mod io;
 pub mod layout;
@@ -644,6 +662,9 @@ pub use cpu::factor::field::{Field, RealField};
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
 pub use cuda::test_hooks as cuda_test_hooks;
+#[doc(hidden)]
+pub use describe::Describe;
+pub use describe::{Description, Statistics, describe};
 pub use device::{AnyDevice, Cpu, Cuda, Device, IntoDevice, Meta};
 pub use dtype::shell::*;
 pub use dtype::{

@@ -13,6 +13,7 @@
 //! | see an array of `ndarray` as a tensor, and the other way round | `TensorView::from_ndarray`, `Tensor::as_ndarray`, `from_ndarray`, `into_ndarray` |
 //! | see a matrix of `nalgebra` or `faer` as a tensor, and the other way round | `io::nalgebra`, `io::faer` |
 //! | take columns and record batches of Arrow, and give them | `io::arrow` |
+//! | show tensors in notebooks of evcxr | `io::evcxr` |
 //! | make a tensor of an image, and the other way round | `Tensor::from_image`, `from_rgb`, `into_image` |
 //! | see plain structs as elements | `TensorView::from_pod`, `Tensor::as_pod` |
 //! | take a tensor of another library in the process, and give it one | `DlPack` |
@@ -42,6 +43,8 @@ mod bytes;
 mod checkpoint;
 #[cfg(feature = "dlpack")]
 mod dlpack;
+#[cfg(feature = "evcxr")]
+pub mod evcxr;
 #[cfg(feature = "faer")]
 pub mod faer;
 #[cfg(feature = "image")]

@@ -7,7 +7,7 @@ use crate::device::{Backend as _, Cpu};
 use crate::dtype::{DType, Element};
 use crate::shape::Shape;
 use crate::storage::View;
-use crate::tensor::{AnyLayout, Printed, Tensor, python_tuple};
+use crate::tensor::{AnyLayout, Options, Printed, Tensor, python_tuple};
 use core::fmt;
 
 /// The start of the text; further lines are indented by its length.
@@ -16,7 +16,7 @@ const PREFIX: &str = "tensor(";
 const LINE: usize = 80;
 
 /// One of the two parts of a sparse tensor, as `name=tensor([…])`.
-fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize], precision: Option<usize>) -> String {
+fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize], options: Options) -> String {
     let prefix = format!("{name}=tensor(");
     let strides = crate::layout::strides::row_major(sizes);
     let element = |at: usize| {
@@ -27,7 +27,7 @@ fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize]
     let printed =
         Printed { dtype: E::DTYPE, device: "cpu", has_data: true, sizes, strides: &strides, element: &element };
     let size = if sizes.contains(&0) { format!(", size={}", python_tuple(sizes)) } else { String::new() };
-    format!("{prefix}{}{size})", printed.elements(precision, PREFIX.len() + prefix.len()))
+    format!("{prefix}{}{size})", printed.elements(options, PREFIX.len() + prefix.len()))
 }
 
 /// Prints a tensor with these parts on a device; the last `dense` axes are dense.
@@ -40,8 +40,9 @@ pub(crate) fn print<E: Element>(
     dense: usize,
 ) -> fmt::Result {
     let nnz = values.shape()[0];
-    let indices = part("indices", indices, &indices.shape(), None);
-    let values = part("values", values, &[&[nnz], &sizes[sizes.len() - dense..]].concat(), f.precision());
+    let options = Options::of(f);
+    let indices = part("indices", indices, &indices.shape(), options.of_indices());
+    let values = part("values", values, &[&[nnz], &sizes[sizes.len() - dense..]].concat(), options);
     let indent = " ".repeat(PREFIX.len());
     let size = format!("size={}", python_tuple(sizes));
     let mut suffixes = vec![size, format!("nnz={nnz}")];

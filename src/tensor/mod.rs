@@ -127,7 +127,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::shape::{AxisArg, HasAxis, Shape, numel};
 pub(crate) use base::assign::Inside;
-pub(crate) use base::display::{Printed, python_tuple};
+pub(crate) use base::display::{Options, Printed, python_tuple};
 pub(crate) use base::layout::sealed;
 pub(crate) use base::operand::elements_of;
 pub(crate) use create::constructors::fill_value;

@@ -743,3 +743,80 @@ fn slices_and_vectors_are_what_frameworks_without_a_common_struct_exchange() {
     assert_eq!((&raw const back[(0, 0)], back.to_vec()), (place, x.to_vec()));
     assert!(Tensor::<f32, shape![_, 3]>::try_from_vec_sized(vec![1.0; 4], [2, 2]).is_err());
 }
+
+#[cfg(feature = "evcxr")]
+mod notebooks {
+    use castiron::io::evcxr::content;
+    use castiron::{Tensor, axis, shape, tensor};
+    use std::io::Read;
+
+    /// The kind of content, and the content.
+    fn shown(text: &str) -> (&str, &str) {
+        let text = text.strip_prefix("EVCXR_BEGIN_CONTENT ").unwrap().strip_suffix("\nEVCXR_END_CONTENT").unwrap();
+        text.split_once('\n').unwrap()
+    }
+
+    #[test]
+    fn numbers_are_shown_as_a_table() {
+        let text = content(&tensor![[1.0, -2.5], [0.25, 30.0]]);
+        let (kind, html) = shown(&text);
+        assert_eq!(kind, "text/html");
+        assert_eq!(
+            html,
+            "<table><tr><td>1.0000</td><td>-2.5000</td></tr><tr><td>0.2500</td><td>30.0000</td></tr></table><small>float32, [2, 2], cpu</small>"
+        );
+        let text = content(&tensor![1.0 - 2.0j, 3.0]);
+        assert!(text.contains("<tr><td>1.-2.j</td><td>3.+0.j</td></tr>"), "{text}");
+        // Long rows are wrapped in print, and not in a table; large tensors are summarised in both.
+        let text = content(&Tensor::<i64, shape![_]>::arange(0, 60, 1));
+        assert_eq!((text.matches("<tr>").count(), text.matches("<td>").count()), (1, 60), "{text}");
+        let text = content(&Tensor::<i64, shape![100, 100]>::zeros());
+        assert_eq!((text.matches("<tr>").count(), text.matches("<td>0</td>").count()), (7, 36), "{text}");
+        for text in [content(&Tensor::<f32, ()>::scalar(1.5)), content(&Tensor::<f32, shape![2, 0]>::zeros())] {
+            assert!(text.contains("<pre>tensor("), "{text}");
+        }
+        assert!(content(&Tensor::<f32, shape![2], castiron::Meta>::zeros()).contains("meta"));
+        #[cfg(feature = "any")]
+        assert_eq!(content(&castiron::AnyTensor::from(tensor![[1, 2]])), content(&tensor![[1, 2]]));
+    }
+
+    fn bytes(base64: &str) -> Vec<u8> {
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let six = |letter: char| letters.find(letter).unwrap();
+        let bits: Vec<usize> = base64.trim_end_matches('=').chars().map(six).collect();
+        let mut found = Vec::new();
+        for four in bits.chunks(4) {
+            let number = (0..4).fold(0, |number, at| number << 6 | four.get(at).unwrap_or(&0));
+            found.extend((0..four.len() - 1).map(|at| (number >> (16 - 8 * at)) as u8));
+        }
+        found
+    }
+
+    #[test]
+    fn bytes_in_three_channels_are_shown_as_a_picture() {
+        let pixels = Tensor::<u8, shape![9, 10, 3]>::from_fn(|[y, x, c]| (y * 20 + x + c * 3) as u8);
+        let text = content(&pixels);
+        let (kind, base64) = shown(&text);
+        assert_eq!(kind, "image/png");
+        let png = bytes(base64);
+        assert_eq!(&png[..16], b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR");
+        // Width, height, 8 bits, colour.
+        assert_eq!(&png[16..29], &[0, 0, 0, 10, 0, 0, 0, 9, 8, 2, 0, 0, 0]);
+        let mut sum = flate2::Crc::new();
+        sum.update(&png[12..29]);
+        assert_eq!(png[29..33], sum.sum().to_be_bytes());
+        let len = u32::from_be_bytes(png[33..37].try_into().unwrap()) as usize;
+        assert_eq!(&png[37..41], b"IDAT");
+        let mut rows = Vec::new();
+        flate2::read::ZlibDecoder::new(&png[41..41 + len]).read_to_end(&mut rows).unwrap();
+        let expected: Vec<u8> = pixels.to_vec().chunks(30).flat_map(|row| [&[0][..], row].concat()).collect();
+        assert_eq!(rows, expected);
+        assert_eq!(&png[41 + len + 4..], b"\0\0\0\0IEND\xae\x42\x60\x82");
+        // A view of other channels first, and opacity.
+        let opaque = Tensor::<u8, shape![4, 9, 10]>::ones().permute(axis![1, 2, 0]);
+        assert_eq!(bytes(shown(&content(&opaque)).1)[25], 6);
+        // Few pixels are numbers to be read, and so is what is no byte.
+        assert!(content(&pixels.slice(castiron::s![..4])).contains("text/html"));
+        assert!(content(&pixels.to::<f32>()).contains("text/html"));
+    }
+}

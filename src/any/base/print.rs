@@ -2,6 +2,7 @@
 
 use super::dispatch::dispatch_dtype;
 use crate::any::AnyTensor;
+use crate::describe::{Describe, Description, Seen, Statistics, look, looked_at};
 use crate::device::{Backend, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element};
@@ -47,14 +48,14 @@ impl AnyTensor {
 /// Up to this many elements, a whole tensor is copied from the GPU for printing.
 const WHOLE: usize = 1 << 16;
 
-/// As PyTorch prints a tensor.
+/// As PyTorch prints a tensor; `{:.2}`, `{:8}` and `{:#}` as of [`Tensor`](crate::Tensor).
 impl fmt::Display for AnyTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (device, has_data) = (self.device_name(), self.has_data());
-        // Elements of a GPU are copied to the host together, not one by one; of a large tensor only those that are printed.
+        // Elements of a GPU are copied to the host together, not one by one; of a large tensor only those that are printed, unless all of them are (`{:#}`).
         if has_data
             && self.device() != crate::AnyDevice::CPU
-            && self.numel() <= WHOLE
+            && (self.numel() <= WHOLE || f.alternate())
             && let Ok(host) = self.cpu()
         {
             let (sizes, strides, element) = (&*host.sizes, &*host.strides, |at| host.element(at));
@@ -62,6 +63,33 @@ impl fmt::Display for AnyTensor {
         }
         let (sizes, strides, element) = (&*self.sizes, &*self.strides, |at| self.element(at));
         Printed { dtype: self.dtype, device, has_data, sizes, strides, element: &element }.fmt(f)
+    }
+}
+
+impl Describe for AnyTensor {
+    fn about(&self) -> Description {
+        Description {
+            dtype: self.dtype,
+            shape: self.shape().to_vec(),
+            stride: self.stride().to_vec(),
+            storage_offset: self.offset,
+            device: self.device_name().to_owned(),
+            statistics: None,
+        }
+    }
+    fn statistics(&self) -> Option<Statistics> {
+        let look_at_all = |seen: &mut Seen| -> Result<()> {
+            let buffer = self.buffer()?;
+            dispatch_dtype!("describe", self.dtype, E: Element => {
+                let view = crate::storage::View::<_, E>::new(buffer, self.offset, &self.sizes, &self.strides);
+                look(view, &mut |part| Dynamic::download::<E>(part), seen)
+            })
+        };
+        if self.has_data() { looked_at(self.dtype, look_at_all) } else { None }
+    }
+    #[cfg(feature = "evcxr")]
+    fn bytes(&self) -> Option<Vec<u8>> {
+        if self.dtype == DType::U8 { self.to_bytes().ok() } else { None }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Printing: `Display` exactly as PyTorch prints a tensor, `Debug` with dtype, shape and device. With a precision, `{:.2}`, each float is
-//! written as Rust writes it.
+//! Printing: `Display` exactly as PyTorch prints a tensor, `Debug` with dtype, shape and device. What a format asks for beside (`{:.2}`,
+//! `{:8}`, `{:#}`) is [`Options`].
 //!
 //! Source: `torch/_tensor_str.py` with its default options; `tests/oracle/printing.json`.
 
@@ -33,6 +33,28 @@ impl<E: Element, S: Shape, D: Device> fmt::Display for Tensor<E, S, D> {
     }
 }
 
+/// What a format asks for (`torch.set_printoptions`).
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Options {
+    /// `{:.2}`: decimal places of each float, which is then written as Rust writes it.
+    precision: Option<usize>,
+    /// `{:8}`: characters of each element at least.
+    width: usize,
+    /// `{:#}`: all elements, however many (`profile="full"`).
+    whole: bool,
+}
+
+impl Options {
+    pub(crate) fn of(f: &fmt::Formatter<'_>) -> Self {
+        Options { precision: f.precision(), width: f.width().unwrap_or(0), whole: f.alternate() }
+    }
+
+    /// The same for indices, which are no numbers to be rounded or lined up.
+    pub(crate) fn of_indices(self) -> Self {
+        Options { whole: self.whole, ..Options::default() }
+    }
+}
+
 /// A tensor to be printed.
 pub(crate) struct Printed<'a> {
     pub(crate) dtype: DType,
@@ -53,7 +75,7 @@ impl fmt::Display for Printed<'_> {
         let sizes = self.sizes;
         let size = || format!("size={}", python_tuple(sizes));
         let dtype = || format!("dtype={:?}", self.dtype);
-        let text = match Elements::of(self, f.precision()) {
+        let text = match Elements::of(self, Options::of(f)) {
             None => {
                 suffixes.push(size());
                 suffixes.extend((self.dtype != DType::F32).then(dtype));
@@ -88,8 +110,8 @@ impl fmt::Display for Printed<'_> {
 
 impl Printed<'_> {
     /// The elements only, lines after the first indented; `...` if there are no data.
-    pub(crate) fn elements(&self, precision: Option<usize>, indent: usize) -> String {
-        match Elements::of(self, precision) {
+    pub(crate) fn elements(&self, options: Options, indent: usize) -> String {
+        match Elements::of(self, options) {
             None => "...".to_owned(),
             Some(_) if self.sizes.contains(&0) => "[]".to_owned(),
             Some(elements) => elements.text(&mut Vec::with_capacity(self.sizes.len()), indent),
@@ -122,6 +144,7 @@ pub(crate) fn python_tuple(sizes: &[usize]) -> String {
 /// The elements to print and their widths.
 struct Elements<'a> {
     tensor: &'a Printed<'a>,
+    options: Options,
     summarised: bool,
     first: Format,
     /// For the imaginary parts of complex tensors.
@@ -130,13 +153,14 @@ struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     /// `None` if there are no data.
-    fn of(tensor: &'a Printed<'a>, precision: Option<usize>) -> Option<Self> {
+    fn of(tensor: &'a Printed<'a>, options: Options) -> Option<Self> {
         if !tensor.has_data {
             return None;
         }
         let mut elements = Elements {
             tensor,
-            summarised: tensor.sizes.iter().product::<usize>() > THRESHOLD,
+            options,
+            summarised: !options.whole && tensor.sizes.iter().product::<usize>() > THRESHOLD,
             first: Format::Plain { width: 1 },
             second: None,
         };
@@ -153,10 +177,10 @@ impl<'a> Elements<'a> {
             })
             .collect();
         if tensor.dtype.is_complex() {
-            elements.first = Format::of_floats(precision, parts.iter().map(|part| part.0));
-            elements.second = Some(Format::of_floats(precision, parts.iter().map(|part| part.1)));
+            elements.first = Format::of_floats(options.precision, parts.iter().map(|part| part.0));
+            elements.second = Some(Format::of_floats(options.precision, parts.iter().map(|part| part.1)));
         } else if tensor.dtype.is_floating_point() {
-            elements.first = Format::of_floats(precision, parts.iter().map(|part| part.0));
+            elements.first = Format::of_floats(options.precision, parts.iter().map(|part| part.0));
         } else {
             let width = shown.iter().map(|&value| plain(value).len()).max().unwrap_or(1);
             elements.first = Format::Plain { width };
@@ -193,7 +217,7 @@ impl<'a> Elements<'a> {
     /// One element, padded.
     fn cell(&self, index: &[usize]) -> String {
         let Some(value) = self.element(index) else { return String::new() };
-        match (value, &self.second) {
+        let text = match (value, &self.second) {
             (ScalarValue::Complex(z), Some(second)) => {
                 let imaginary = format!("{}j", second.float(z.im));
                 let imaginary = imaginary.trim_start();
@@ -202,7 +226,8 @@ impl<'a> Elements<'a> {
             }
             (ScalarValue::Float(x), _) => self.first.float(x),
             (value, _) => self.first.pad(plain(value)),
-        }
+        };
+        format!("{text:>width$}", width = self.options.width)
     }
 
     /// The text of the sub-tensor at an index, lines after the first indented.
@@ -229,8 +254,8 @@ impl<'a> Elements<'a> {
         if left > 1 {
             return format!("[{}]", items.join(&format!(",{}{pad}", "\n".repeat(left - 1))));
         }
-        let cell_width = self.first.width() + 2 + self.second.as_ref().map_or(0, |second| second.width() + 1);
-        let per_line = (LINE.saturating_sub(indent) / cell_width).max(1);
+        let cell_width = self.first.width() + self.second.as_ref().map_or(0, |second| second.width() + 1);
+        let per_line = (LINE.saturating_sub(indent) / (cell_width.max(self.options.width) + 2)).max(1);
         let lines: Vec<String> = items.chunks(per_line).map(|line| line.join(", ")).collect();
         format!("[{}]", lines.join(&format!(",\n{pad}")))
     }
