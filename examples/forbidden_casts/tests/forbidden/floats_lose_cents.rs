@@ -1,5 +1,6 @@
 //! The library's own rule: amounts are whole cents.
 //!
+//! error: amounts of `f32` lose cents
 //! says: whole cents
 //! says: (euros * 100).round().to::<i64>()
 fn main() {

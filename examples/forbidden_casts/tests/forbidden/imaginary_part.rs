@@ -1,4 +1,6 @@
 //! An imaginary part is not dropped in silence.
+//!
+//! error: result type `castiron::Complex<f32>` can't be cast to the desired output type `f32`
 fn main() {
     let mut x = castiron::tensor![1.0, 2.0];
     x *= castiron::tensor![1.0j, 2.0];
