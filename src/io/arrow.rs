@@ -159,7 +159,7 @@ struct Parts {
     missing: Vec<(NullBuffer, usize)>,
 }
 
-fn parts<E: ArrowElement, S: Shape>(op: &'static str, array: &dyn Array) -> Result<Parts> {
+fn parts<S: Shape>(op: &'static str, array: &dyn Array) -> Result<Parts> {
     let mut found = Parts { sizes: vec![array.len()], numbers: array.slice(0, array.len()), missing: Vec::new() };
     let mut lists = Vec::new();
     while let Some(list) = found.numbers.as_any().downcast_ref::<FixedSizeListArray>() {
@@ -225,7 +225,7 @@ fn shared<E: Element>(values: Buffer) -> Result<HostBuffer> {
 /// ```
 pub fn from_array<E: ArrowElement, S: Shape>(array: &dyn Array) -> Result<Tensor<E, S>> {
     let op = "arrow::from_array";
-    let parts = parts::<E, S>(op, array)?;
+    let parts = parts::<S>(op, array)?;
     if let Some((nulls, _)) = parts.missing.first() {
         let (count, len) = (nulls.null_count(), nulls.len());
         let verb = if count == 1 { "is" } else { "are" };
@@ -252,7 +252,7 @@ pub fn from_array<E: ArrowElement, S: Shape>(array: &dyn Array) -> Result<Tensor
 /// ```
 pub fn from_array_with_mask<E: ArrowElement, S: Shape>(array: &dyn Array) -> Result<(Tensor<E, S>, Tensor<bool, S>)> {
     let op = "arrow::from_array_with_mask";
-    let parts = parts::<E, S>(op, array)?;
+    let parts = parts::<S>(op, array)?;
     let values = tensor(op, &parts)?;
     let mut mask = filled(true, parts.numbers.len())?;
     for (nulls, each) in parts.missing {
