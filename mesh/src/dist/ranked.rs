@@ -31,7 +31,8 @@ fn key<E: Element>(x: E) -> u64 {
             let own = if bits::<E>() == 64 { (x + 0.0).to_bits() } else { u64::from((x as f32 + 0.0).to_bits()) };
             if own & sign == 0 { own | sign } else { !own & most }
         }
-        ScalarValue::Complex(_) => 0,
+        // (Complex numbers have no order.)
+        _ => 0,
     }
 }
 
@@ -112,7 +113,7 @@ impl<E: Element, S: Shape, U: IsSettled, D: Device> Dist<E, S, U, D> {
         S: HasAxis<I>,
     {
         if self.sizes.as_ref()[<S as HasAxis<I>>::INDEX] == 0 {
-            return Err(castiron::Error::EmptyReduction { op, sizes: self.sizes.as_ref().into() }.into());
+            return Err(castiron::Error::__empty_reduction(op, self.sizes.as_ref()).into());
         }
         let lanes = lanes(&self.local.to_device::<Cpu>()?.try_contiguous()?, <S as HasAxis<I>>::INDEX);
         let nan = u64::MAX >> (64 - bits::<E>());
@@ -180,7 +181,7 @@ impl<E: Element, S: Shape, U: IsSettled, D: Device> Dist<E, S, U, D> {
             Interpolation::Lower => place.floor(),
             Interpolation::Higher => place.ceil(),
             Interpolation::Nearest => place.round_ties_even(),
-            Interpolation::Linear | Interpolation::Midpoint => place,
+            _ => place,
         };
         let place = |lane: usize| if (numbers[lane] as f64) <= last { last } else { place.min(last) };
         let ends = |lane| [(lane, place(lane).floor() as u64), (lane, place(lane).ceil() as u64)];
