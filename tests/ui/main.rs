@@ -439,10 +439,8 @@ fn what_a_message_lacks_is_noticed() {
 /// Comments with the right code replace the line before them.
 #[test]
 fn right_code_replaces_wrong_code() {
-    let mut program = castiron_test::Program::default();
-    program.lines = ["a", "  wrong", "  // instead: one", "  // instead: two", "gone", "// instead:", "z"]
-        .map(str::to_owned)
-        .into();
+    let lines = ["a", "  wrong", "  // instead: one", "  // instead: two", "gone", "// instead:", "z"];
+    let mut program = castiron_test::Program { lines: lines.map(str::to_owned).into(), ..Default::default() };
     assert_eq!(program.wrong(), "a\n  wrong\ngone\nz");
     assert_eq!(program.right(), "a\n  one\n  two\nz");
     assert_eq!(program.replacements(), ["one", "two"]);
