@@ -243,11 +243,12 @@ pub fn from_array<E: ArrowElement, S: Shape>(array: &dyn Array) -> Result<Tensor
 ///
 /// ```
 /// use arrow_array::Float32Array;
-/// use castiron::{io::arrow, shape, where_};
+/// use castiron::{io::arrow, shape, where_, Tensor};
 /// let array = Float32Array::from(vec![Some(1.0), None, Some(3.0)]);
 /// let (x, is_there) = arrow::from_array_with_mask::<f32, shape![_]>(&array)?;
 /// assert_eq!(is_there.to_vec(), [true, false, true]);
-/// assert_eq!(where_(is_there, x, 0).sum().item(), 4.0);
+/// let or_zero: Tensor<f32, shape![_]> = where_(is_there, x, 0);
+/// assert_eq!(or_zero.to_vec(), [1.0, 0.0, 3.0]);
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub fn from_array_with_mask<E: ArrowElement, S: Shape>(array: &dyn Array) -> Result<(Tensor<E, S>, Tensor<bool, S>)> {

@@ -10,16 +10,18 @@
 //!
 //! Matrices of `nalgebra` are in column-major order, so the tensor of one has strides `[1, rows]`. A tensor of one axis is a column.
 //!
+//! Import functions or `castiron::io`, not this module: `matrix!` and the other macros of nalgebra look for that crate by the name `nalgebra`.
+//!
 //! ```
-//! use castiron::{axis, io::nalgebra, shape, tensor, Tensor, TensorView};
+//! use castiron::{axis, io, shape, tensor, Tensor, TensorView};
 //! use ::nalgebra::{DMatrix, matrix};
 //!
 //! let rotation = matrix![0.0, -1.0; 1.0, 0.0];
-//! let x: TensorView<f64, shape![2, 2]> = nalgebra::as_tensor(&rotation)?;
+//! let x: TensorView<f64, shape![2, 2]> = io::nalgebra::as_tensor(&rotation)?;
 //! assert_eq!(x.matmul(&tensor![1.0, 0.0; f64]).to_vec(), [0.0, 1.0]);
 //!
 //! let x = tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]; f64];
-//! assert_eq!(nalgebra::as_matrix(&x)? * matrix![1.0; 1.0; 1.0], matrix![6.0; 15.0]);
+//! assert_eq!(io::nalgebra::as_matrix(&x)? * matrix![1.0; 1.0; 1.0], matrix![6.0; 15.0]);
 //! # Ok::<(), castiron::Error>(())
 //! ```
 
@@ -40,10 +42,10 @@ use nalgebra::{
 /// If elements are repeated (`expand`): views of `nalgebra` have no stride of 0.
 ///
 /// ```
-/// use castiron::{io::nalgebra, tensor};
+/// use castiron::{io, tensor};
 /// let x = tensor![[1, 2, 3], [4, 5, 6]];
-/// assert_eq!(nalgebra::as_matrix(&x)?[(1, 0)], 4);
-/// assert_eq!(nalgebra::as_matrix(&x.t())?.shape(), (3, 2));
+/// assert_eq!(io::nalgebra::as_matrix(&x)?[(1, 0)], 4);
+/// assert_eq!(io::nalgebra::as_matrix(&x.t())?.shape(), (3, 2));
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub fn as_matrix<E: Element, S: MatrixShape>(x: &Tensor<E, S>) -> Result<DMatrixView<'_, E, Dyn, Dyn>> {
@@ -69,9 +71,9 @@ fn steps(sizes: [usize; 2], strides: [usize; 2]) -> Option<[usize; 2]> {
 /// A mutable view as a mutable view of the same memory.
 ///
 /// ```
-/// use castiron::{io::nalgebra, tensor};
+/// use castiron::{io, tensor};
 /// let mut x = tensor![[1.0, 2.0], [3.0, 4.0]];
-/// nalgebra::as_matrix_mut(x.view_mut()).fill_diagonal(0.0);
+/// io::nalgebra::as_matrix_mut(x.view_mut()).fill_diagonal(0.0);
 /// assert_eq!(x.to_vec(), [0.0, 2.0, 3.0, 0.0]);
 /// ```
 pub fn as_matrix_mut<E: Element, S: MatrixShape>(mut x: TensorViewMut<'_, E, S>) -> DMatrixViewMut<'_, E, Dyn, Dyn> {
@@ -91,8 +93,8 @@ pub fn as_matrix_mut<E: Element, S: MatrixShape>(mut x: TensorViewMut<'_, E, S>)
 /// [`into_vec`](Tensor::into_vec) returns that vector; else copies the elements.
 ///
 /// ```
-/// use castiron::{io::nalgebra, tensor};
-/// let matrix = nalgebra::into_matrix(tensor![[1, 2, 3], [4, 5, 6]]);
+/// use castiron::{io, tensor};
+/// let matrix = io::nalgebra::into_matrix(tensor![[1, 2, 3], [4, 5, 6]]);
 /// assert_eq!(matrix, ::nalgebra::dmatrix![1, 2, 3; 4, 5, 6]);
 /// ```
 pub fn into_matrix<E: Element, S: MatrixShape>(x: Tensor<E, S>) -> DMatrix<E> {
@@ -116,12 +118,12 @@ fn described<E, R: Dim, C: Dim, T: RawStorage<E, R, C>>(matrix: &Matrix<E, R, C,
 /// If the sizes differ from the type's. A tensor of one axis takes one column or one row.
 ///
 /// ```
-/// use castiron::{io::nalgebra, shape, TensorView};
+/// use castiron::{io, shape, TensorView};
 /// let m = ::nalgebra::matrix![1, 2, 3; 4, 5, 6];
-/// let x: TensorView<i32, shape![2, _]> = nalgebra::as_tensor(&m)?;
+/// let x: TensorView<i32, shape![2, _]> = io::nalgebra::as_tensor(&m)?;
 /// assert_eq!((x.to_vec(), x.stride()), (vec![1, 2, 3, 4, 5, 6], [1, 2]));
 /// let row = m.row(1);
-/// let x: TensorView<i32, shape![3]> = nalgebra::as_tensor(&row)?;
+/// let x: TensorView<i32, shape![3]> = io::nalgebra::as_tensor(&row)?;
 /// assert_eq!(x.to_vec(), [4, 5, 6]);
 /// # Ok::<(), castiron::Error>(())
 /// ```
@@ -144,9 +146,9 @@ where
 /// As of [`as_tensor`].
 ///
 /// ```
-/// use castiron::{io::nalgebra, shape, TensorViewMut};
+/// use castiron::{io, shape, TensorViewMut};
 /// let mut m = ::nalgebra::matrix![1.0, 4.0; 9.0, 16.0];
-/// let mut x: TensorViewMut<f64, shape![2, 2]> = nalgebra::as_tensor_mut(&mut m)?;
+/// let mut x: TensorViewMut<f64, shape![2, 2]> = io::nalgebra::as_tensor_mut(&mut m)?;
 /// x.sqrt_();
 /// assert_eq!(m, ::nalgebra::matrix![1.0, 2.0; 3.0, 4.0]);
 /// # Ok::<(), castiron::Error>(())
@@ -170,10 +172,10 @@ where
 /// If the sizes differ from the type's, or memory runs out.
 ///
 /// ```
-/// use castiron::{io::nalgebra, shape, Tensor};
+/// use castiron::{io, shape, Tensor};
 /// let m = ::nalgebra::dmatrix![1, 2, 3; 4, 5, 6];
 /// let place = m.as_ptr();
-/// let x: Tensor<i32, shape![2, 3]> = nalgebra::from_matrix(m)?;
+/// let x: Tensor<i32, shape![2, 3]> = io::nalgebra::from_matrix(m)?;
 /// assert_eq!((x.to_vec(), &raw const x[(0, 0)]), (vec![1, 2, 3, 4, 5, 6], place));
 /// # Ok::<(), castiron::Error>(())
 /// ```
