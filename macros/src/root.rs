@@ -4,12 +4,14 @@
 //! a program has for it, also where another crate re-exports it. Attributes and derives can't have shells: they take `crate = "path"`.
 
 use crate::{Mistake, is_ident, is_punct};
-use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
-use std::cell::RefCell;
+use proc_macro::{Delimiter, Group, Span, TokenStream, TokenTree};
+use std::cell::{Cell, RefCell};
 
 thread_local! {
     /// What stands in place of `::castiron`.
     static ROOT: RefCell<Option<TokenStream>> = const { RefCell::new(None) };
+    /// The span of what a macro behind a shell writes.
+    static SITE: Cell<Option<Span>> = const { Cell::new(None) };
 }
 
 /// Forgets the root at the end of a macro: its tokens mean nothing to the next one.
@@ -17,6 +19,7 @@ struct Forgetting;
 impl Drop for Forgetting {
     fn drop(&mut self) {
         ROOT.set(None);
+        SITE.set(None);
     }
 }
 
@@ -27,13 +30,22 @@ pub(super) fn scoped<T>(write: impl FnOnce() -> T) -> T {
 }
 
 /// A macro whose input begins with `$crate`.
+///
+/// What it writes is as if the shell had written it: with one span for all of it, `$crate` included. Else parts of one expression are of two
+/// expansions, and rustc reports an error once for each.
 pub(super) fn called(
     input: TokenStream,
     write: impl FnOnce(TokenStream) -> Result<TokenStream, Mistake>,
 ) -> Result<TokenStream, Mistake> {
     scoped(|| {
         let mut input = input.into_iter();
-        ROOT.set(input.next().map(TokenStream::from));
+        let root = input.next().map(|mut root| {
+            let site = root.span().located_at(Span::call_site());
+            SITE.set(Some(site));
+            root.set_span(site);
+            root
+        });
+        ROOT.set(root.map(TokenStream::from));
         write(input.collect())
     })
 }
@@ -98,18 +110,21 @@ fn located(mut token: TokenTree, path: &TokenTree) -> TokenTree {
 /// The tokens with the root in place of each `::castiron`, and of each `$crate` that became text in between.
 pub(super) fn placed(stream: TokenStream) -> TokenStream {
     match ROOT.with_borrow(Option::clone) {
-        Some(root) => placed_by(stream, &root),
+        Some(root) => placed_by(stream, &root, SITE.get()),
         None => stream,
     }
 }
 
-fn placed_by(stream: TokenStream, root: &TokenStream) -> TokenStream {
+fn placed_by(stream: TokenStream, root: &TokenStream, site: Option<Span>) -> TokenStream {
     let mut out: Vec<TokenTree> = Vec::new();
-    for token in stream {
+    for mut token in stream {
         let (is_castiron, is_crate) = (is_ident(&token, "castiron"), is_ident(&token, "crate"));
+        if let Some(site) = site {
+            token.set_span(site);
+        }
         match token {
             TokenTree::Group(group) => {
-                let mut inside = Group::new(group.delimiter(), placed_by(group.stream(), root));
+                let mut inside = Group::new(group.delimiter(), placed_by(group.stream(), root, site));
                 inside.set_span(group.span());
                 out.push(inside.into());
             }

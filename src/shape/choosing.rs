@@ -45,7 +45,8 @@ macro_rules! same_rank {
         same_rank!(@pair [$($rest)*] [$($bs)*] [$($pair)* ($a $b)]);
     };
     (@pair [] $unused:tt [$(($a:ident $b:ident))+]) => {
-        impl<$($a, $b,)+> SameRank<($($b,)+)> for ($($a,)+) {}
+        // (With the bound, rustc does not think of putting a shape into a tuple.)
+        impl<$($a: super::Dim, $b,)+> SameRank<($($b,)+)> for ($($a,)+) {}
         #[diagnostic::do_not_recommend]
         impl<$($a,)+> SameRank<Never> for ($($a,)+) {}
         #[diagnostic::do_not_recommend]
