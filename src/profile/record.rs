@@ -96,6 +96,19 @@ impl About {
         self.operands.push((dtype, sizes.to_vec()));
     }
 
+    /// [`operand`](Self::operand), for each that a call has.
+    fn seeing(&mut self) -> impl FnMut(DType, &[usize], &[usize], bool) {
+        |dtype, sizes, strides, is_written| self.operand(dtype, sizes, strides, is_written)
+    }
+
+    /// What is updated is read as well.
+    fn updated(mut self, is_update: bool) -> About {
+        if is_update {
+            self.read = self.read.saturating_add(self.written);
+        }
+        self
+    }
+
     /// A fresh result.
     #[cfg(feature = "any")]
     pub(crate) fn result(&mut self, dtype: DType, sizes: &[usize]) {
@@ -236,27 +249,31 @@ impl Running {
     }
 }
 
-/// A call to a device, recorded.
+/// A call to a device, recorded. (Compiled for each kind of call on each operands: what does not depend on them is in functions of its own.)
 #[cold]
 pub(crate) fn timed<D: Backend, C: Call>(call: C::Of<'_, D::Storage>) -> Result<Given<C, D::Storage>> {
     let (mut about, place) = (About::default(), C::place(&call));
-    C::each(&call, &mut |dtype, sizes, strides, is_written| about.operand(dtype, sizes, strides, is_written));
-    if C::Out::UPDATES {
-        about.read = about.read.saturating_add(about.written);
-    }
-    let (clock, device) = (D::clock(place), D::called(place));
-    let running = begin(name_of::<C>(), clock, device, about);
+    C::each(&call, &mut about.seeing());
+    let name = name_of(C::IS_NAMED_BY_KERNEL, core::any::type_name::<C>(), C::NAME);
+    let running = begin(name, D::clock(place), D::called(place), about.updated(C::Out::UPDATES));
     let given = D::run::<C>(call);
-    let mut written = 0_u64;
+    let mut written = 0;
     if let Ok(given) = &given {
-        C::Out::each(given, &mut |storage| {
-            written = written.saturating_add(D::room::<u8>(storage).unwrap_or(0) as u64);
-        });
+        C::Out::each(given, &mut room::<D>(&mut written));
     }
+    finish(running, written);
+    given
+}
+
+/// Adds up the bytes of results.
+fn room<D: Backend>(written: &mut u64) -> impl FnMut(&D::Storage) {
+    |storage| *written = written.saturating_add(D::room::<u8>(storage).unwrap_or(0) as u64)
+}
+
+fn finish(running: Option<Running>, written: u64) {
     if let Some(running) = running {
         running.end(written);
     }
-    given
 }
 
 /// Work that is no call, recorded, with the bytes that it wrote beside what `about` knows of.
@@ -273,16 +290,14 @@ pub(crate) fn span<T>(
     let (clock, device, about) = about();
     let running = begin(name.to_owned(), clock, device, about);
     let result = run();
-    if let Some(running) = running {
-        running.end(written(&result));
-    }
+    finish(running, written(&result));
     result
 }
 
-/// What a call is named after: its kernel, or its kind.
-fn name_of<C: Call>() -> String {
-    let kernel = C::IS_NAMED_BY_KERNEL.then(|| kernel_name(core::any::type_name::<C>()));
-    kernel.flatten().unwrap_or_else(|| C::NAME.to_owned())
+/// What a call of this type is named after: its kernel, or its kind.
+fn name_of(is_named_by_kernel: bool, call: &str, kind: &str) -> String {
+    let kernel = if is_named_by_kernel { kernel_name(call) } else { None };
+    kernel.unwrap_or_else(|| kind.to_owned())
 }
 
 /// The name in the type of a call's kernel: its first parameter that is an operation, which is written in lower case, or else its innermost
