@@ -8,6 +8,8 @@ mod calls;
 mod codes;
 #[path = "../examples/conformance/src/dtypes.rs"]
 mod dtypes;
+#[path = "conformance/forms.rs"]
+mod forms;
 #[path = "../examples/conformance/src/gradients.rs"]
 mod gradients;
 #[path = "../examples/conformance/src/json.rs"]

@@ -3,8 +3,6 @@
 pub(crate) mod apply;
 pub(crate) mod binary;
 pub(crate) mod chained;
-#[cfg(test)]
-mod form_tests;
 pub(crate) mod formula;
 pub(crate) mod isclose;
 pub(crate) mod lerp;

@@ -1,12 +1,14 @@
-//! Tests: all forms of an elementwise operation, as a method and by name, agree.
+//! All forms of an elementwise operation of [`AnyTensor`] agree: the method, in place, into an output, by name.
 
-use crate::any::call::outputs::{call_in_place, call_into};
-use crate::any::call::{Args, call};
-use crate::any::{AnyOperand, AnyTensor};
-use crate::dtype::scalar::ScalarValue;
-use crate::dtype::{Category, DType};
-use crate::error::Result;
-use crate::ops::table::{binary_table, unary_table};
+use castiron::any::{AnyOperand, Args, Value, call, call_in_place, call_into};
+use castiron::{AnyTensor, DType, Result, ScalarValue};
+
+/// The name for calls: the first of PyTorch's that has no arguments.
+fn called(name: &'static str, torch: &'static str) -> &'static str {
+    let mut names =
+        torch.split("`, `").filter(|name| !name.contains('(')).filter_map(|name| name.strip_prefix("torch."));
+    names.next().unwrap_or(name)
+}
 
 /// An operation of one operand: its name, the name for calls, and its forms.
 struct One {
@@ -27,11 +29,11 @@ struct Two {
 }
 
 macro_rules! ones {
-    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal $($rest:tt)* })*) => {
         fn ones() -> Vec<One> {
             vec![$(One {
             name: stringify!($op),
-            called: crate::any::elementwise::op_table::unary::$op.called(),
+            called: called(stringify!($op), $torch),
             plain: AnyTensor::$op,
             in_place: |x| x.$inplace().map(|_| ()),
             into: AnyTensor::$into,
@@ -39,14 +41,17 @@ macro_rules! ones {
         }
     };
 }
-unary_table!(ones);
+macro_rules! named_ones {
+    ($($rows:tt)*) => { castiron_macros::named! { [try_x x_ x_into try_x_into] ones $($rows)* } };
+}
+castiron::__unary_rows!(named_ones);
 
 macro_rules! twos {
-    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal $($rest:tt)* })*) => {
         fn twos() -> Vec<Two> {
             vec![$(Two {
             name: stringify!($op),
-            called: crate::any::elementwise::op_table::binary::$op.called(),
+            called: called(stringify!($op), $torch),
             plain: |x, other| x.$op(other),
             in_place: |x, other| x.$inplace(other).map(|_| ()),
             into: |x, other, out| x.$into(other, out),
@@ -54,7 +59,10 @@ macro_rules! twos {
         }
     };
 }
-binary_table!(twos);
+macro_rules! named_twos {
+    ($($rows:tt)*) => { castiron_macros::named! { [try_x x_ try_x_ x_into try_x_into] twos $($rows)* } };
+}
+castiron::__binary_rows!(named_twos);
 
 /// Special values of functions, more than fit a vector register, in another order for each `turn`.
 fn operand(dtype: DType, turn: usize) -> AnyTensor {
@@ -94,8 +102,8 @@ fn operand(dtype: DType, turn: usize) -> AnyTensor {
 }
 
 fn assert_same(label: &str, got: &AnyTensor, want: &AnyTensor) {
-    let want = want.to(got.dtype).unwrap();
-    assert_eq!((got.dtype, got.shape()), (want.dtype, want.shape()), "{label}");
+    let want = want.to(got.dtype()).unwrap();
+    assert_eq!((got.dtype(), got.shape()), (want.dtype(), want.shape()), "{label}");
     assert_eq!(got.to_bytes().unwrap(), want.to_bytes().unwrap(), "{label}: {got} is not {want}");
 }
 
@@ -113,22 +121,22 @@ fn expect_forms(
         (Ok(want), Ok(())) => assert_same(&format!("{label} in place"), &own, want),
         (Ok(want), Err(error)) => {
             assert_same(&format!("{label} in place, refused"), &own, x);
-            assert!(want.dtype != x.dtype || want.sizes != x.sizes, "{label} in place: {error}");
+            assert!(want.dtype() != x.dtype() || want.shape() != x.shape(), "{label} in place: {error}");
         }
         (Err(error), written) => assert!(written.is_err(), "{label} is computed in place, although {error}"),
     }
     let Ok(want) = plain else {
-        for dtype in [x.dtype, DType::F32, DType::Bool] {
+        for dtype in [x.dtype(), DType::F32, DType::Bool] {
             let mut out = AnyTensor::from_bytes(&vec![1; x.numel() * dtype.itemsize()], dtype, x.shape()).unwrap();
             assert!(into(&mut out).is_err(), "{label} is computed into an output of {dtype}, although it is refused");
         }
         return;
     };
-    for dtype in [want.dtype, DType::F64] {
+    for dtype in [want.dtype(), DType::F64] {
         let mut out = AnyTensor::from_bytes(&vec![1; want.numel() * dtype.itemsize()], dtype, want.shape()).unwrap();
         match into(&mut out) {
             Ok(()) => assert_same(&format!("{label} into {dtype}"), &out, want),
-            Err(error) => assert_ne!(dtype, want.dtype, "{label} into its own dtype: {error}"),
+            Err(error) => assert_ne!(dtype, want.dtype(), "{label} into its own dtype: {error}"),
         }
     }
 }
@@ -166,21 +174,18 @@ fn forms_of_two_operands_compute_the_same() {
             let tensors = beside.iter().flat_map(|&beside| {
                 let other = operand(beside, 1);
                 // Integers are not divided by zero.
-                let divides = beside.category() <= Category::Integral && !beside.is_shell();
+                let divides = !beside.is_floating_point() && !beside.is_complex();
                 let other = if divides { other.bitwise_or(1_u8).unwrap_or(other) } else { other };
                 let zero_dim = other.select(0, 2).unwrap();
-                [AnyOperand::from(other), zero_dim.into()]
+                [(format!("{beside}"), other), (format!("zero-dim {beside}"), zero_dim)]
             });
-            for other in tensors.chain(scalars.iter().map(|&value| value.into())) {
-                let label = format!("{name} of {dtype} and {} ({:?})", other.dtype(), other.kind());
+            let tensors = tensors.map(|(what, other)| (what, AnyOperand::from(&other), Value::from(&other)));
+            let scalars = scalars.iter().map(|&value| (format!("{value:?}"), value.into(), value.into()));
+            for (what, other, value) in tensors.chain(scalars) {
+                let label = format!("{name} of {dtype} and {what}");
                 let want = plain(&x, other.clone());
                 expect_forms(&label, &x, &want, |x| in_place(x, other.clone()), |out| into(&x, other.clone(), out));
-                let alone = match &other {
-                    AnyOperand::Array(tensor) => Args::new().arg(tensor),
-                    AnyOperand::Number(value) => Args::new().arg(*value),
-                };
-                let mut args = Args::new().arg(&x);
-                args.positional.extend_from_slice(&alone.positional);
+                let (alone, args) = (Args::new().arg(value.clone()), Args::new().arg(&x).arg(value));
                 expect_by_name(&label, &want, called, &args);
                 let by_name = |x: &mut AnyTensor| call_in_place(called, x, &alone);
                 let label = format!("{label} by name");
