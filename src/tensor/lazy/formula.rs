@@ -119,6 +119,7 @@ fn layout_of<'a, A: LazyOperand<D>, D: Device, P: Dtype>(of: &'a Extent<A::Shape
 /// A tape records a formula of up to three operands as castiron's own; one of more is a step of its own (`several`).
 macro_rules! counts {
     ($($Count:ident $Node:ident $Mapped:ident $each:ident $doc:literal: $tuple:ty, $($a:ident $A:ident $X:ident $At:ident $of:ident { $($before:ident)* }),*;)*) => {$(
+        #[doc(hidden)] // On every page of an operand, else; the trait's own text says who has it.
         #[diagnostic::do_not_recommend]
         impl<K: Kinds, E: Dtype, S: Shape, D: Device, $($A: LazyOperand<D>),*> OperandsBeside<$Count<K>, E, S, D> for $tuple
         where

@@ -83,6 +83,7 @@ impl<E: Float, S: Shape, D: Device> ReducedBeside<One, E, S, D> for () {
 /// The dtype that a tensor and an operand promote to.
 type Promoted<E, S, A, D> = ResultType<<S as Shape>::Kind, E, <A as LazyOperand<D>>::Kind, <A as LazyOperand<D>>::Elem>;
 
+#[doc(hidden)] // As with operands of formulas.
 #[diagnostic::do_not_recommend]
 impl<E: Dtype, S: Shape, D: Device, A: LazyOperand<D>> ReducedBeside<Two, E, S, D> for A
 where
