@@ -225,7 +225,8 @@ fn unary_operations() {
     tally.finish("unary");
 }
 
-/// Calls `$case` for the pair of dtypes with these codes; `$all` is `all` for the 13 x 13 pairs, `same` for the diagonal.
+/// Calls `$run` for the pair of dtypes with these codes: of the 13 x 13 pairs `all`, `same` for the diagonal, or `some`, 7 x 7 (with
+/// `--cfg every_cell` these are all, too).
 macro_rules! dispatch {
     ($op:ty, $a:expr, $b:expr, $run:ident $args:tt, same) => {
         dispatch!(@diagonal $op, $a, $run $args;
@@ -239,19 +240,28 @@ macro_rules! dispatch {
         }
     };
     ($op:ty, $a:expr, $b:expr, $run:ident $args:tt, all) => {
-        dispatch!(@rows $op, $a, $b, $run $args;
-            "bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32, "f64" f64,
-            "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>)
+        dispatch!(@both $op, $a, $b, $run $args,
+            ["bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32, "f64" f64,
+            "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>])
     };
-    (@rows $op:ty, $a:expr, $b:expr, $run:ident $args:tt; $($code:literal $ty:ty),*) => {
+    ($op:ty, $a:expr, $b:expr, $run:ident $args:tt, some) => {{
+        #[cfg(not(every_cell))]
+        let answer = dispatch!(@both $op, $a, $b, $run $args,
+            ["bool" bool, "u8" u8, "i64" i64, "f16" f16, "bf16" bf16, "f64" f64, "c64" Complex<f32>]);
+        #[cfg(every_cell)]
+        let answer = dispatch!($op, $a, $b, $run $args, all);
+        answer
+    }};
+    (@both $op:ty, $a:expr, $b:expr, $run:ident $args:tt, $dtypes:tt) => {
+        dispatch!(@rows $op, $a, $b, $run $args, $dtypes $dtypes)
+    };
+    (@rows $op:ty, $a:expr, $b:expr, $run:ident $args:tt, [$($code:literal $ty:ty),*] $dtypes:tt) => {
         match $a {
-            $($code => dispatch!(@cells $op, $ty, $b, $run $args;
-                "bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32, "f64" f64,
-                "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>),)*
+            $($code => dispatch!(@cells $op, $ty, $b, $run $args, $dtypes),)*
             _ => None,
         }
     };
-    (@cells $op:ty, $A:ty, $b:expr, $run:ident $args:tt; $($code:literal $ty:ty),*) => {
+    (@cells $op:ty, $A:ty, $b:expr, $run:ident $args:tt, [$($code:literal $ty:ty),*]) => {
         match $b {
             $($code => dispatch!(@call $op, $A, $ty, $run $args),)*
             _ => None,
@@ -326,8 +336,13 @@ fn binary_operations_on_one_dtype() {
     tally.finish("binary");
 }
 
-/// The rows of a table of operand pairs.
-fn mixed(section: &str, run: impl Fn(&str, &str, &str, &str, &str) -> Option<Option<Answer>>) {
+/// Whether a pair of dtypes is among the `some` that are compiled for each operation.
+fn is_among_some(a: &str, b: &str) -> bool {
+    cfg!(every_cell) || [a, b].iter().all(|dtype| ["bool", "u8", "i64", "f16", "bf16", "f64", "c64"].contains(dtype))
+}
+
+/// The rows of a table of operand pairs. The operations `with_all` are compiled for every pair of dtypes, the others for some.
+fn mixed(section: &str, with_all: &[&str], run: impl Fn(&str, &str, &str, &str, &str) -> Option<Option<Answer>>) {
     let table = json("values.json");
     let mut tally = Tally::default();
     for row in table[section].as_array().unwrap() {
@@ -337,6 +352,10 @@ fn mixed(section: &str, run: impl Fn(&str, &str, &str, &str, &str) -> Option<Opt
         // a zero-dim operand is taken from the tokens used on the left
         let right = if section == "mixed_z" { 0 } else { 1 };
         let (Some(left), Some(right)) = (inputs[a][0].as_str(), inputs[b][right].as_str()) else { continue };
+        if !with_all.contains(&op) && !is_among_some(a, b) {
+            tally.set_aside("pairs of dtypes that are compiled with `--cfg every_cell`");
+            continue;
+        }
         match run(op, a, b, left, right) {
             None => {}
             Some(Some(answer)) if result != "err" => {
@@ -358,19 +377,19 @@ fn mixed(section: &str, run: impl Fn(&str, &str, &str, &str, &str) -> Option<Opt
 #[test]
 fn binary_operations_on_two_dtypes() {
     macro_rules! every_op {
-        ($name:expr, $a:expr, $b:expr, $run:ident $args:tt; $($op:ident: $known:literal;)*) => {
+        ($name:expr, $a:expr, $b:expr, $run:ident $args:tt; $($op:ident: $known:literal $pairs:ident;)*) => {
             match $name {
-                $($known => dispatch!(ops::$op, $a, $b, $run $args, all),)*
+                $($known => dispatch!(ops::$op, $a, $b, $run $args, $pairs),)*
                 _ => return None,
             }
         };
     }
-    mixed("mixed", |name, a, b, left, right| {
+    mixed("mixed", &["add", "div", "lt"], |name, a, b, left, right| {
         Some(every_op! { name, a, b, binary(left, right);
-            add: "add"; sub: "sub"; mul: "mul"; div: "div"; pow: "pow"; remainder: "remainder";
-            floor_divide: "floor_divide"; fmod: "fmod"; eq: "eq"; lt: "lt"; maximum: "maximum";
-            bitwise_and: "bitwise_and"; bitwise_left_shift: "bitwise_left_shift"; logical_and: "logical_and";
-            atan2: "atan2"; copysign: "copysign"; ldexp: "ldexp";
+            add: "add" all; sub: "sub" some; mul: "mul" some; div: "div" all; pow: "pow" some;
+            remainder: "remainder" some; floor_divide: "floor_divide" some; fmod: "fmod" some; eq: "eq" some; lt: "lt" all;
+            maximum: "maximum" some; bitwise_and: "bitwise_and" some; bitwise_left_shift: "bitwise_left_shift" some;
+            logical_and: "logical_and" some; atan2: "atan2" some; copysign: "copysign" some; ldexp: "ldexp" some;
         })
     });
 }
@@ -378,16 +397,16 @@ fn binary_operations_on_two_dtypes() {
 #[test]
 fn binary_operations_with_a_zero_dim_operand() {
     macro_rules! every_op {
-        ($name:expr, $a:expr, $b:expr, $run:ident $args:tt; $($op:ident: $known:literal;)*) => {
+        ($name:expr, $a:expr, $b:expr, $run:ident $args:tt; $($op:ident: $known:literal $pairs:ident;)*) => {
             match $name {
-                $($known => dispatch!(ops::$op, $a, $b, $run $args, all),)*
+                $($known => dispatch!(ops::$op, $a, $b, $run $args, $pairs),)*
                 _ => return None,
             }
         };
     }
-    mixed("mixed_z", |name, a, b, left, right| {
+    mixed("mixed_z", &["add"], |name, a, b, left, right| {
         Some(every_op! { name, a, b, with_zero_dim(left, right);
-            add: "add"; mul: "mul"; div: "div"; pow: "pow"; lt: "lt";
+            add: "add" all; mul: "mul" some; div: "div" some; pow: "pow" some; lt: "lt" some;
         })
     });
 }
