@@ -94,7 +94,6 @@ macro_rules! pairs {
 }
 /// The question `Asked<L, R>` of one pair of dtypes. `out`: the left operand is a reference; `place`: it is written to; `all`: as `out`, also of
 /// two zero-dim tensors, which promote as two others do, and are asked about in every question with `--cfg every_cell` alone.
-#[cfg(not(clippy))]
 macro_rules! cells {
     ($a:ty, $b:ty, all) => {
         &[
@@ -124,7 +123,6 @@ macro_rules! cells {
     };
 }
 /// One left dtype against every right one.
-#[cfg(not(clippy))]
 macro_rules! row {
     ([$($b:tt)*] $a:ty, $form:ident) => {
         &[$(cells!($a, t!($b), $form)),*]
@@ -139,7 +137,6 @@ macro_rules! t {
         $t
     };
 }
-#[cfg(not(clippy))]
 macro_rules! scalars {
     ($a:ty, place, $($s:ty),*) => {
         [$([<Asked<$crate::grid::T<$a>, $s>>::RESULT, <Asked<$crate::grid::Z<$a>, $s>>::RESULT, None]),*]
@@ -152,7 +149,6 @@ macro_rules! scalars {
         ]),*]
     };
 }
-#[cfg(not(clippy))]
 macro_rules! answers {
     (@ [$($a:tt)*] $dtypes:tt $asked:ty, $form:ident) => {{
         type Asked<L, R> = $asked;
@@ -163,22 +159,6 @@ macro_rules! answers {
         $crate::grid::Answers { dtypes: DTYPES, tensors: TENSORS, scalars: SCALARS }
     }};
     ($dtypes:tt $asked:ty, $form:ident) => { answers!(@ $dtypes $dtypes $asked, $form) };
-}
-/// Clippy has nothing to say of the answers, which take minutes to find: it sees one of them.
-#[cfg(clippy)]
-macro_rules! answers {
-    ($dtypes:tt $asked:ty, place) => {
-        answers!([] $asked, $crate::grid::T<bool>, &$crate::grid::Z<bool>)
-    };
-    ($dtypes:tt $asked:ty, $form:ident) => {
-        answers!([] $asked, &$crate::grid::T<bool>, &$crate::grid::Z<bool>)
-    };
-    ($dtypes:tt $asked:ty, $left:ty, $right:ty) => {{
-        type Asked<L, R> = $asked;
-        const ONE: Option<castiron::DType> = <Asked<$left, $right>>::RESULT;
-        const DTYPES: &[&str] = &[$crate::grid::code::<bool>()];
-        $crate::grid::Answers { dtypes: DTYPES, tensors: &[&[&[ONE]]], scalars: &[[[ONE; 3]; 4]] }
-    }};
 }
 macro_rules! unary_answers {
     ([$($a:tt)*] $asked:ty) => {{

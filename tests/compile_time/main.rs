@@ -10,7 +10,6 @@ mod compare;
 mod grid;
 mod binary;
 mod in_place;
-#[cfg_attr(clippy, allow(dead_code, reason = "clippy sees one question of each kind"))]
 mod probe;
 mod sparse;
 mod unary;
