@@ -2,13 +2,14 @@
 //!
 //! | from | to | |
 //! |---|---|---|
-//! | `&Tensor`, `&TensorView` | `DMatrixView` | [`as_matrix`]: no copy, any strides but 0 |
-//! | `TensorViewMut`, as `x.view_mut()` gives | `DMatrixViewMut` | [`as_matrix_mut`]: no copy |
+//! | `&Tensor`, `&TensorView` | `DMatrixView` | [`as_matrix`]: no copy, of columns whose elements are one after another |
+//! | `TensorViewMut`, as `x.t_mut()` gives | `DMatrixViewMut` | [`as_matrix_mut`]: the same |
 //! | `Tensor` | `DMatrix` | [`into_matrix`]: no copy if it is in column-major order and was made from a vector |
 //! | a matrix, a vector, a view of one | `TensorView`, `TensorViewMut` | [`as_tensor`], [`as_tensor_mut`]: no copy |
 //! | `DMatrix`, `DVector`, `RowDVector` | `Tensor` | [`from_matrix`]: no copy |
 //!
-//! Matrices of `nalgebra` are in column-major order, so the tensor of one has strides `[1, rows]`. A tensor of one axis is a column.
+//! Matrices of `nalgebra` are in column-major order, so the tensor of one has strides `[1, rows]`. A tensor of one axis is a column. Of a new tensor,
+//! which is in row-major order, nalgebra sees the transpose without a copy.
 //!
 //! Import functions or `castiron::io`, not this module: `matrix!` and the other macros of nalgebra look for that crate by the name `nalgebra`.
 //!
@@ -21,7 +22,9 @@
 //! assert_eq!(x.matmul(&tensor![1.0, 0.0; f64]).to_vec(), [0.0, 1.0]);
 //!
 //! let x = tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]; f64];
-//! assert_eq!(io::nalgebra::as_matrix(&x)? * matrix![1.0; 1.0; 1.0], matrix![6.0; 15.0]);
+//! let ones = matrix![1.0; 1.0; 1.0];
+//! assert_eq!(io::nalgebra::as_matrix(&x.t())?.tr_mul(&ones), matrix![6.0; 15.0]);
+//! assert_eq!(io::nalgebra::into_matrix(x) * ones, matrix![6.0; 15.0]);
 //! # Ok::<(), castiron::Error>(())
 //! ```
 
@@ -39,54 +42,60 @@ use nalgebra::{
 /// A tensor as a view of the same memory.
 ///
 /// # Errors
-/// If elements are repeated (`expand`): views of `nalgebra` have no stride of 0.
+/// If there are other elements between those of a column, as in a tensor in row-major order, or elements are repeated (`expand`).
+/// (`nalgebra` 0.35 takes the elements between for rows: the product of such a view and a vector writes past the end of its result.)
 ///
 /// ```
 /// use castiron::{io, tensor};
 /// let x = tensor![[1, 2, 3], [4, 5, 6]];
-/// assert_eq!(io::nalgebra::as_matrix(&x)?[(1, 0)], 4);
-/// assert_eq!(io::nalgebra::as_matrix(&x.t())?.shape(), (3, 2));
+/// assert_eq!(io::nalgebra::as_matrix(&x.t())?[(2, 0)], 3);
+/// assert!(io::nalgebra::as_matrix(&x).is_err());
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub fn as_matrix<E: Element, S: MatrixShape>(x: &Tensor<E, S>) -> Result<DMatrixView<'_, E, Dyn, Dyn>> {
-    let ([rows, columns], strides) = rows_and_columns(x);
-    let Some([down, across]) = steps([rows, columns], strides) else {
-        let reason =
-            format!("strides {:?} repeat elements, as those of nalgebra do not: `x.contiguous()` has each", x.stride());
-        return invalid("nalgebra::as_matrix", reason);
-    };
+    let (sizes, strides) = rows_and_columns(x);
+    let ([rows, columns], [down, across]) = (sizes, steps("nalgebra::as_matrix", sizes, strides)?);
     // SAFETY: every element that sizes and strides reach is inside the storage, and stays while the tensor is borrowed; no stride is 0.
     let storage = unsafe { ViewStorage::from_raw_parts(start(x), (Dyn(rows), Dyn(columns)), (Dyn(down), Dyn(across))) };
     Ok(Matrix::from_data(storage))
 }
 
-/// The strides as nalgebra's iterators need them: they find the end of a column by them, and run past it if one is 0. An axis of one position
-/// has any other; `None` if elements are repeated.
-fn steps(sizes: [usize; 2], strides: [usize; 2]) -> Option<[usize; 2]> {
-    let step = |axis: usize| if sizes[axis] > 1 { strides[axis] } else { strides[axis].max(1) };
-    let found = [step(0), step(1)];
-    (!found.contains(&0) || sizes.contains(&0)).then_some(found.map(|step| step.max(1)))
+/// The strides, if nalgebra computes rightly with them: down a column 1 (`axcpy_uninit` takes the length of a column's memory for its number of
+/// elements), and none of 0 (iterators find the end of a column by them, and run past it). An axis of one position has any.
+fn steps(op: &'static str, [rows, columns]: [usize; 2], [down, across]: [usize; 2]) -> Result<[usize; 2]> {
+    let is_empty = rows == 0 || columns == 0;
+    if is_empty || ((rows == 1 || down == 1) && (columns == 1 || across > 0)) {
+        return Ok([1, across.max(1)]);
+    }
+    let reason = format!(
+        "a column's elements are {down} apart and columns {across}, and nalgebra takes those that are one after another: \
+         `x.t()` of a tensor in row-major order is seen without a copy, `into_matrix(x.clone())` copies"
+    );
+    invalid(op, reason)
 }
 
 /// A mutable view as a mutable view of the same memory.
 ///
+/// # Errors
+/// As of [`as_matrix`].
+///
 /// ```
 /// use castiron::{io, tensor};
 /// let mut x = tensor![[1.0, 2.0], [3.0, 4.0]];
-/// io::nalgebra::as_matrix_mut(x.view_mut()).fill_diagonal(0.0);
-/// assert_eq!(x.to_vec(), [0.0, 2.0, 3.0, 0.0]);
+/// io::nalgebra::as_matrix_mut(x.t_mut())?.fill_row(0, 0.0);
+/// assert_eq!(x.to_vec(), [0.0, 2.0, 0.0, 4.0]);
+/// # Ok::<(), castiron::Error>(())
 /// ```
-pub fn as_matrix_mut<E: Element, S: MatrixShape>(mut x: TensorViewMut<'_, E, S>) -> DMatrixViewMut<'_, E, Dyn, Dyn> {
-    let ([rows, columns], strides) = rows_and_columns(&x);
+pub fn as_matrix_mut<E: Element, S: MatrixShape>(
+    mut x: TensorViewMut<'_, E, S>,
+) -> Result<DMatrixViewMut<'_, E, Dyn, Dyn>> {
+    let (sizes, strides) = rows_and_columns(&x);
+    let ([rows, columns], [down, across]) = (sizes, steps("nalgebra::as_matrix_mut", sizes, strides)?);
     let start = start_mut(&mut x);
-    // (No two positions of it are one element.)
-    let Some([down, across]) = steps([rows, columns], strides) else {
-        unreachable!("a mutable view repeats no element")
-    };
     // SAFETY: every element that sizes and strides reach is inside the memory that the view had mutably borrowed; it is consumed, and no
     // two positions of it are one element.
     let storage = unsafe { ViewStorageMut::from_raw_parts(start, (Dyn(rows), Dyn(columns)), (Dyn(down), Dyn(across))) };
-    Matrix::from_data(storage)
+    Ok(Matrix::from_data(storage))
 }
 
 /// A tensor as an owned matrix. Takes over the vector that the tensor was made from, if it is in column-major order and
