@@ -41,6 +41,7 @@ use crate::layout::strides;
 use crate::ops::kernel::Copying;
 use crate::shape::{KnownShape, Shape, numel};
 use crate::tensor::{Tensor, expect_fit};
+#[doc(no_inline)]
 pub use ::cudarc::{driver, nvrtc::Ptx};
 use core::mem::ManuallyDrop;
 use core::ops::Deref;
