@@ -56,6 +56,12 @@ pub enum Source<'a, D: Device, E> {
 pub trait Meet<Other: Place, K: Kind, OtherKind: Kind>: Device {
     /// The device of the result.
     type Output: Device;
+    /// Whether [`left`](Self::left) gives a value. (A constant: what an operand is not is not compiled.)
+    #[doc(hidden)]
+    const LEFT_IS_VALUE: bool = false;
+    /// Whether [`right`](Self::right) gives a value.
+    #[doc(hidden)]
+    const RIGHT_IS_VALUE: bool = false;
     #[doc(hidden)]
     fn left<'a, E: crate::dtype::Element>(view: View<'a, Self::Storage, E>) -> Result<Source<'a, Self::Output, E>>;
     #[doc(hidden)]
@@ -90,6 +96,7 @@ macro_rules! cpu_joins {
         #[diagnostic::do_not_recommend]
         impl<$(const $n: usize,)? OtherKind: TensorKind> Meet<$device, ZeroDim, OtherKind> for Cpu {
             type Output = $device;
+            const LEFT_IS_VALUE: bool = true;
             fn left<'a, E: crate::dtype::Element>(view: View<'a, <Cpu as Backend>::Storage, E>) -> Result<Source<'a, $device, E>> {
                 Ok(Source::Value(Cpu::peek(view)?))
             }
@@ -100,6 +107,7 @@ macro_rules! cpu_joins {
         #[diagnostic::do_not_recommend]
         impl<$(const $n: usize,)? K: TensorKind> Meet<Cpu, K, ZeroDim> for $device {
             type Output = $device;
+            const RIGHT_IS_VALUE: bool = true;
             fn left<'a, E: crate::dtype::Element>(view: View<'a, <$device as Backend>::Storage, E>) -> Result<Source<'a, $device, E>> {
                 Ok(Source::View(view))
             }
@@ -108,6 +116,7 @@ macro_rules! cpu_joins {
             }
         }
         impl<$(const $n: usize)?> Receives<Cpu, ZeroDim> for $device {
+            const IS_VALUE: bool = true;
             type Part<E: crate::dtype::Element> = Splat<E>;
             fn part<E: crate::dtype::Element>(view: View<'_, <Cpu as Backend>::Storage, E>, _: &[usize]) -> Result<Splat<E>> {
                 Ok(Splat(Cpu::peek(view)?))
@@ -136,6 +145,9 @@ cpu_joins! {
     )
 )]
 pub trait Receives<Other: Place, OtherKind: Kind>: Device {
+    /// Whether [`right`](Self::right) gives a value.
+    #[doc(hidden)]
+    const IS_VALUE: bool = false;
     /// The operand in an expression: a leaf, or a single value.
     #[doc(hidden)]
     type Part<E: crate::dtype::Element>: Expression<Elem = E>;

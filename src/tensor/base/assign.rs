@@ -9,6 +9,7 @@ use crate::shape::{Broadcast, Shape, WrittenTo, expect_broadcast};
 use crate::storage::View;
 use crate::tensor::base::operand::{Operand, OperandSource};
 use crate::tensor::create::constructors::fill_value;
+use crate::tensor::elementwise::apply::is_value;
 use crate::tensor::{SameDevice, Tensor};
 use castiron_macros::fallible;
 
@@ -35,14 +36,21 @@ where
     D: Device + Receives<R::Place, R::Kind>,
 {
     fn assigned_from(self, to: &mut Tensor<E, S, D>, _: Inside) -> Result<()> {
-        let value = match self.source() {
-            OperandSource::Scalar(value) => fill_value::<E>("assign", value)?,
-            OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
-                Source::View(view) => return to.write("assign", view),
-                Source::Value(value) => value.cast(),
-            },
+        if const { is_value::<R, D>() } {
+            let value = match self.source() {
+                OperandSource::Scalar(value) => fill_value::<E>("assign", value)?,
+                OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
+                    Source::Value(value) => value.cast(),
+                    Source::View(_) => unreachable!("the operand is moved"),
+                },
+            };
+            return D::update1(FillWith(value), to.elements_mut()?);
+        }
+        let OperandSource::View(view) = self.source() else { unreachable!("a tensor has elements") };
+        let Source::View(view) = <D as Receives<R::Place, R::Kind>>::right(view)? else {
+            unreachable!("the operand is where the result is")
         };
-        D::update1(FillWith(value), to.elements_mut()?)
+        to.write("assign", view)
     }
 }
 

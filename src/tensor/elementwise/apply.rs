@@ -1,8 +1,9 @@
 //! Runs an elementwise operation: broadcasts shapes, promotes dtypes, matches devices, calls the device's loop. The methods,
 //! operators, in-place and `_into` forms are thin wrappers of the functions here.
 
-use crate::device::{Device, Meet, Source};
+use crate::device::{Device, Meet, Receives, Source};
 use crate::dtype::promote::ResultType;
+use crate::dtype::scalar::{Kind as _, KindRank};
 use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
 use crate::layout::strides;
@@ -67,12 +68,25 @@ pub(crate) fn refuses_zeros(divides: bool, dtype: DType, divided: &[usize]) -> b
     divides && dtype.category() <= crate::Category::Integral && !divided.contains(&0)
 }
 
+/// Whether an operand is a scalar and no tensor.
+pub(crate) const fn is_scalar<R: Operand>() -> bool {
+    matches!(R::Kind::RANK, KindRank::Scalar)
+}
+
+/// Whether an operand is a single value for an operation that writes to a tensor on `D`.
+pub(crate) const fn is_value<R: Operand, D: Device + Receives<R::Place, R::Kind>>() -> bool {
+    is_scalar::<R>() || <D as Receives<R::Place, R::Kind>>::IS_VALUE
+}
+
 /// Checks the integer divisors of an operand of these sizes for zeros.
 pub(crate) fn check_divisors<O: BinaryOp, P: Dtype, D: Device, B: Element + Castable>(
     divided: &[usize],
     divisors: View<'_, D::Storage, B>,
 ) -> Result<()> {
-    if refuses_zeros(O::DIVIDES, P::DTYPE, divided) && D::has(divisors, Sought::Zero)? {
+    if const { O::DIVIDES && P::DTYPE.category() as u8 <= crate::Category::Integral as u8 }
+        && !divided.contains(&0)
+        && D::has(divisors, Sought::Zero)?
+    {
         return Err(Error::DivisionByZero { op: O::NAME, dtype: P::DTYPE });
     }
     Ok(())
@@ -255,8 +269,12 @@ where
     T: Shape,
     X: Device,
 {
-    if let OperandSource::View(view) = rhs.source()
-        && !right_is_exact::<O, P, S::Kind, R::Kind>()
+    if const {
+        !is_scalar::<R>()
+            && !right_is_exact::<O, P, S::Kind, R::Kind>()
+            && !<D as Meet<R::Place, S::Kind, R::Kind>>::LEFT_IS_VALUE
+            && !<D as Meet<R::Place, S::Kind, R::Kind>>::RIGHT_IS_VALUE
+    } && let OperandSource::View(view) = rhs.source()
         && let Source::View(left) = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.elements())?
         && let Source::View(right) = <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?
         && let Some((sizes, strides, len)) =
@@ -270,6 +288,8 @@ where
 }
 
 /// [`combine_as`] of operands of any kind and layout.
+///
+/// What kind an operand is of, and where, its type says: branches on these constants are compiled for one kind alone, and so are their loops.
 #[inline(never)]
 fn combine_unlike<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
 where
@@ -283,37 +303,45 @@ where
     X: Device,
 {
     let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.elements())?;
-    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
-    let right = match rhs.source() {
-        OperandSource::Scalar(value) => {
-            let Source::View(left) = left else { unreachable!("a scalar moves no tensor") };
-            let value = right_scalar::<O, P>(left.sizes, value, E::DTYPE, exact)?;
-            let sizes = T::Sizes::copied(left.sizes);
-            return map1::<_, T, X, _>(CombiningScalar::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE);
-        }
-        OperandSource::View(view) => <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?,
-    };
-    match (left, right) {
-        (Source::View(left), Source::View(right)) => {
-            check_divisors::<O, P, X, R::Elem>(left.sizes, right)?;
-            let sizes = broadcast::<T, O::Output<P>>(O::NAME, left.sizes, right.sizes)?;
-            if exact && let Some(value) = X::peek_free(right) {
-                return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes, O::Computes::<P>::DTYPE);
-            }
-            map2::<_, _, T, X, _>(Combining::<O, P>::new(), left, right, sizes, [O::Computes::<P>::DTYPE; 2])
-        }
-        (Source::View(left), Source::Value(value)) => {
-            let value = right_value::<O, P, _>(left.sizes, value, exact)?;
-            let sizes = T::Sizes::copied(left.sizes);
-            map1::<_, T, X, _>(CombiningRight::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE)
-        }
-        (Source::Value(value), Source::View(right)) => {
-            check_divisors::<O, P, X, R::Elem>(&[], right)?;
-            let sizes = T::Sizes::copied(right.sizes);
-            map1::<_, T, X, _>(CombiningLeft::<O, P>(operand::<O, P, _>(value)), right, sizes, O::Computes::<P>::DTYPE)
-        }
-        (Source::Value(_), Source::Value(_)) => unreachable!("one of two operands is where the result is"),
+    let exact = const { right_is_exact::<O, P, S::Kind, R::Kind>() };
+    if const { is_scalar::<R>() } {
+        let (Source::View(left), OperandSource::Scalar(value)) = (left, rhs.source()) else {
+            unreachable!("a scalar has a value, and moves no tensor")
+        };
+        let value = right_scalar::<O, P>(left.sizes, value, E::DTYPE, exact)?;
+        let sizes = T::Sizes::copied(left.sizes);
+        return map1::<_, T, X, _>(CombiningScalar::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE);
     }
+    let OperandSource::View(right) = rhs.source() else { unreachable!("a tensor has elements") };
+    let right = <D as Meet<R::Place, S::Kind, R::Kind>>::right(right)?;
+    if const { <D as Meet<R::Place, S::Kind, R::Kind>>::RIGHT_IS_VALUE } {
+        let (Source::View(left), Source::Value(value)) = (left, right) else {
+            unreachable!("the right operand is moved to the left one")
+        };
+        let value = right_value::<O, P, _>(left.sizes, value, exact)?;
+        let sizes = T::Sizes::copied(left.sizes);
+        return map1::<_, T, X, _>(CombiningRight::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE);
+    }
+    if const { <D as Meet<R::Place, S::Kind, R::Kind>>::LEFT_IS_VALUE } {
+        let (Source::Value(value), Source::View(right)) = (left, right) else {
+            unreachable!("the left operand is moved to the right one")
+        };
+        check_divisors::<O, P, X, R::Elem>(&[], right)?;
+        let sizes = T::Sizes::copied(right.sizes);
+        let kernel = CombiningLeft::<O, P>(operand::<O, P, _>(value));
+        return map1::<_, T, X, _>(kernel, right, sizes, O::Computes::<P>::DTYPE);
+    }
+    let (Source::View(left), Source::View(right)) = (left, right) else {
+        unreachable!("both operands are where the result is")
+    };
+    check_divisors::<O, P, X, R::Elem>(left.sizes, right)?;
+    let sizes = broadcast::<T, O::Output<P>>(O::NAME, left.sizes, right.sizes)?;
+    if const { right_is_exact::<O, P, S::Kind, R::Kind>() }
+        && let Some(value) = X::peek_free(right)
+    {
+        return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes, O::Computes::<P>::DTYPE);
+    }
+    map2::<_, _, T, X, _>(Combining::<O, P>::new(), left, right, sizes, [O::Computes::<P>::DTYPE; 2])
 }
 
 /// `Op(lhs, rhs)` for a scalar on the left, by a kernel with its value, which is `exact` if the kernel multiplies by it.

@@ -8,14 +8,19 @@ use crate::layout::strides;
 use crate::ops::BinaryOp;
 use crate::ops::kernel::{Combining, CombiningRight, CombiningScalar, ComputeOf, Map1, right_is_exact};
 use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes};
-use crate::storage::{View, ViewMut};
+use crate::storage::ViewMut;
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{Operand, OperandSource};
 use crate::tensor::elementwise::apply::{
-    Outcome, PromotedWith, check_divisors, combine, combine_as, combine_scalar, right_scalar, right_value,
+    Outcome, PromotedWith, check_divisors, combine, combine_as, combine_scalar, is_scalar, right_scalar, right_value,
     scalar_operand,
 };
 use core::any::{Any, TypeId};
+
+/// Whether a result may have the memory of an operand; if not, how it would be overwritten is not compiled.
+const fn is_same_dtype<E: Element, Out: Element>() -> bool {
+    E::DTYPE as u8 == Out::DTYPE as u8
+}
 
 /// The sizes, strides and number of elements of this tensor, if a result of dtype `Out` on device `X` may overwrite it: it has the same
 /// dtype and device, and is the whole of a row-major storage that is not shared.
@@ -54,6 +59,9 @@ where
     D: Device,
     K: Map1<E, O::Output<P>> + Map1<O::Output<P>, O::Output<P>>,
 {
+    if const { !is_same_dtype::<E, O::Output<P>>() } {
+        return combine_scalar::<O, E, P, S, D, K>(lhs, &rhs, exact, kernel);
+    }
     let Some((sizes, strides, len)) = reusable::<E, O::Output<P>, S, D, D>(&mut rhs) else {
         return combine_scalar::<O, E, P, S, D, K>(lhs, &rhs, exact, kernel);
     };
@@ -62,13 +70,6 @@ where
     let mut storage = rhs.parts.storage;
     D::update1_line(kernel, ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), strides.as_ref()), len)?;
     Ok(Tensor::from_parts(storage, 0, sizes, strides))
-}
-
-/// The right operand.
-enum RightOperand<'a, B, R, C> {
-    Scalar(C),
-    Value(C),
-    View(View<'a, B, R>),
 }
 
 /// `Op(lhs, rhs)`, written over `lhs` if its memory can be reused.
@@ -86,7 +87,7 @@ where
     T: Shape,
     X: Device,
 {
-    if T::RANK == S::RANK
+    if const { T::RANK == S::RANK && is_same_dtype::<E, Outcome<O, E, S, R>>() }
         && let Some(whole) = reusable::<E, Outcome<O, E, S, R>, S, D, X>(&mut lhs)
     {
         // The storage alone: moving a whole tensor would write it to memory and read it again.
@@ -113,7 +114,8 @@ where
     X: Device,
 {
     let (sizes, own, len) = whole;
-    if let OperandSource::View(view) = rhs.source()
+    if const { !is_scalar::<R>() && !<D as Meet<R::Place, S::Kind, R::Kind>>::RIGHT_IS_VALUE }
+        && let OperandSource::View(view) = rhs.source()
         && let Source::View(right) = <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?
         && right.sizes == sizes.as_ref()
         && right.strides == own.as_ref()
@@ -146,33 +148,33 @@ where
     X: Device,
 {
     let (sizes, own, len) = whole;
-    let mut broadcast = S::Sizes::filled(0);
-    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
-    let right = match rhs.source() {
-        OperandSource::Scalar(value) => {
-            RightOperand::Scalar(right_scalar::<O, P>(sizes.as_ref(), value, E::DTYPE, exact)?)
-        }
-        OperandSource::View(view) => match <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)? {
-            Source::Value(value) => RightOperand::Value(right_value::<O, P, _>(sizes.as_ref(), value, exact)?),
-            Source::View(right) => {
-                if exact || !result_has_left_layout::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast) {
-                    let lhs = Tensor::<E, S, D>::whole(storage, sizes, own, len);
-                    return combine_as::<O, E, P, S, D, R, T, X>(&lhs, rhs);
-                }
-                check_divisors::<O, P, X, R::Elem>(sizes.as_ref(), right)?;
-                RightOperand::View(right.restrided(sizes.as_ref(), broadcast.as_ref()))
-            }
-        },
+    let exact = const { right_is_exact::<O, P, S::Kind, R::Kind>() };
+    let over = |mut storage: X::Storage, update: &dyn Fn(ViewMut<'_, X::Storage, O::Output<P>>) -> Result<()>| {
+        update(ViewMut::new(&mut storage, 0, sizes.as_ref(), own.as_ref()))?;
+        Ok(Tensor::whole(storage, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref()), len))
     };
-    let mut storage = as_same_device::<D, X>(storage);
-    let out = ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), own.as_ref());
-    match right {
-        // The overwritten operand is contiguous.
-        RightOperand::Scalar(value) => X::update1_line(CombiningScalar::<O, P>(value), out, len)?,
-        RightOperand::Value(value) => X::update1_line(CombiningRight::<O, P>(value), out, len)?,
-        RightOperand::View(right) => X::update2(Combining::<O, P>::new(), right, out)?,
+    // The overwritten operand is contiguous.
+    if const { is_scalar::<R>() } {
+        let OperandSource::Scalar(value) = rhs.source() else { unreachable!("a scalar has a value") };
+        let value = right_scalar::<O, P>(sizes.as_ref(), value, E::DTYPE, exact)?;
+        return over(as_same_device::<D, X>(storage), &|out| X::update1_line(CombiningScalar::<O, P>(value), out, len));
     }
-    Ok(Tensor::whole(storage, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref()), len))
+    let OperandSource::View(right) = rhs.source() else { unreachable!("a tensor has elements") };
+    let right = <D as Meet<R::Place, S::Kind, R::Kind>>::right(right)?;
+    if const { <D as Meet<R::Place, S::Kind, R::Kind>>::RIGHT_IS_VALUE } {
+        let Source::Value(value) = right else { unreachable!("the right operand is moved to the left one") };
+        let value = right_value::<O, P, _>(sizes.as_ref(), value, exact)?;
+        return over(as_same_device::<D, X>(storage), &|out| X::update1_line(CombiningRight::<O, P>(value), out, len));
+    }
+    let Source::View(right) = right else { unreachable!("both operands are where the result is") };
+    let mut broadcast = S::Sizes::filled(0);
+    if exact || !result_has_left_layout::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast) {
+        let lhs = Tensor::<E, S, D>::whole(storage, sizes, own, len);
+        return combine_as::<O, E, P, S, D, R, T, X>(&lhs, rhs);
+    }
+    check_divisors::<O, P, X, R::Elem>(sizes.as_ref(), right)?;
+    let right = right.restrided(sizes.as_ref(), broadcast.as_ref());
+    over(as_same_device::<D, X>(storage), &|out| X::update2(Combining::<O, P>::new(), right, out))
 }
 
 /// Whether a result has the sizes and strides of the left operand; if so, the strides for reading the right one.

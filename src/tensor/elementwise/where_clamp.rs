@@ -11,7 +11,7 @@ use crate::shape::{Broadcast, Shape};
 use crate::storage::View;
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{Operand, OperandSource};
-use crate::tensor::elementwise::apply::{PromotedWith, broadcast_all, map1, map2, map3, scalar_operand};
+use crate::tensor::elementwise::apply::{PromotedWith, broadcast_all, is_value, map1, map2, map3, scalar_operand};
 use crate::tensor::elementwise::output::update;
 use castiron_macros::fallible;
 
@@ -85,24 +85,24 @@ where
 {
     let (a, b) = (choice::<A, P, D>("where_", a)?, choice::<B, P, D>("where_", b)?);
     let sizes = |of: &[&[usize]]| broadcast_all::<T, P>("where_", of);
-    match (a, b) {
-        (Choice::Elements(a), Choice::Elements(b)) => {
-            let sizes = sizes(&[mask.sizes, a.sizes, b.sizes])?;
-            map3::<_, _, _, T, D, _>(Choosing, mask, a, b, sizes, [DType::Bool, P::DTYPE, P::DTYPE])
-        }
-        (Choice::Elements(a), Choice::Value(b)) => {
-            let sizes = sizes(&[mask.sizes, a.sizes])?;
-            map2::<_, _, T, D, _>(ChoosingRight(b), mask, a, sizes, [DType::Bool, P::DTYPE])
-        }
-        (Choice::Value(a), Choice::Elements(b)) => {
-            let sizes = sizes(&[mask.sizes, b.sizes])?;
-            map2::<_, _, T, D, _>(ChoosingLeft(a), mask, b, sizes, [DType::Bool, P::DTYPE])
-        }
-        (Choice::Value(a), Choice::Value(b)) => {
-            let sizes = sizes(&[mask.sizes])?;
-            map1::<_, T, D, _>(ChoosingBoth(a, b), mask, sizes, DType::Bool)
-        }
+    // What is a value and what has elements, types say: one of the four is compiled.
+    if const { !is_value::<A, D>() && !is_value::<B, D>() } {
+        let (Choice::Elements(a), Choice::Elements(b)) = (a, b) else { unreachable!("both have elements") };
+        let sizes = sizes(&[mask.sizes, a.sizes, b.sizes])?;
+        return map3::<_, _, _, T, D, _>(Choosing, mask, a, b, sizes, [DType::Bool, P::DTYPE, P::DTYPE]);
     }
+    if const { !is_value::<A, D>() } {
+        let (Choice::Elements(a), Choice::Value(b)) = (a, b) else { unreachable!("the second is a value") };
+        let sizes = sizes(&[mask.sizes, a.sizes])?;
+        return map2::<_, _, T, D, _>(ChoosingRight(b), mask, a, sizes, [DType::Bool, P::DTYPE]);
+    }
+    if const { !is_value::<B, D>() } {
+        let (Choice::Value(a), Choice::Elements(b)) = (a, b) else { unreachable!("the first is a value") };
+        let sizes = sizes(&[mask.sizes, b.sizes])?;
+        return map2::<_, _, T, D, _>(ChoosingLeft(a), mask, b, sizes, [DType::Bool, P::DTYPE]);
+    }
+    let (Choice::Value(a), Choice::Value(b)) = (a, b) else { unreachable!("both are values") };
+    map1::<_, T, D, _>(ChoosingBoth(a, b), mask, sizes(&[mask.sizes])?, DType::Bool)
 }
 
 /// The dtype of `x.clamp(low, high)`.
