@@ -249,7 +249,7 @@ impl Running {
     }
 }
 
-/// A call to a device, recorded. (Compiled for each kind of call on each operands: what does not depend on them is in functions of its own.)
+/// A call to a device, recorded. (It is compiled for every type of call: what does not depend on the type is in functions of its own.)
 #[cold]
 pub(crate) fn timed<D: Backend, C: Call>(call: C::Of<'_, D::Storage>) -> Result<Given<C, D::Storage>> {
     let (mut about, place) = (About::default(), C::place(&call));
