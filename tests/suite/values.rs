@@ -247,7 +247,7 @@ macro_rules! dispatch {
     ($op:ty, $a:expr, $b:expr, $run:ident $args:tt, some) => {{
         #[cfg(not(every_cell))]
         let answer = dispatch!(@both $op, $a, $b, $run $args,
-            ["bool" bool, "u8" u8, "i64" i64, "f16" f16, "bf16" bf16, "f64" f64, "c64" Complex<f32>]);
+            ["bool" bool, "u8" u8, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32, "c64" Complex<f32>]);
         #[cfg(every_cell)]
         let answer = dispatch!($op, $a, $b, $run $args, all);
         answer
@@ -338,7 +338,7 @@ fn binary_operations_on_one_dtype() {
 
 /// Whether a pair of dtypes is among the `some` that are compiled for each operation.
 fn is_among_some(a: &str, b: &str) -> bool {
-    cfg!(every_cell) || [a, b].iter().all(|dtype| ["bool", "u8", "i64", "f16", "bf16", "f64", "c64"].contains(dtype))
+    cfg!(every_cell) || [a, b].iter().all(|dtype| ["bool", "u8", "i64", "f16", "bf16", "f32", "c64"].contains(dtype))
 }
 
 /// The rows of a table of operand pairs. The operations `with_all` are compiled for every pair of dtypes, the others for some.
