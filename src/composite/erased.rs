@@ -327,6 +327,10 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         dense: bool,
         run: &LoopOfTwo<'_, E, F, D>,
     ) -> Result<Owned<O, D>> {
+        if self.sizes == other.sizes && self.strides == other.strides && self.strides == self.sizes.row_major() {
+            checked_numel_of(op, &self.sizes, size_of::<O>())?;
+            return Ok(Erased::fresh(run(self.view(), other.view(), &self.strides)?, self.sizes, self.strides));
+        }
         let spread = if dense { Spread::dense } else { Spread::elementwise };
         let Spread { sizes, to, left, right } = spread(op, self.layout(), other.layout(), size_of::<O>())?;
         let (left, right) = (self.view().restrided(&sizes, &left), other.view().restrided(&sizes, &right));
@@ -439,7 +443,7 @@ pub(crate) fn left_over(sizes: &[usize], mask: u32, keepdim: bool) -> Dims {
 }
 
 /// Checks that a view does not reach beyond its storage; loops do not check.
-fn expect_within<E: Element, D: Backend>(storage: &D::Storage, offset: usize, sizes: &Dims, strides: &Dims) {
+pub(crate) fn expect_within<E: Element, D: Backend>(storage: &D::Storage, offset: usize, sizes: &Dims, strides: &Dims) {
     expect_room(D::room::<E>(storage), offset, sizes, strides);
 }
 

@@ -94,15 +94,22 @@ pub(crate) fn has_gaps(sizes: &[usize], strides: &[usize]) -> bool {
 
 /// Whether no two positions share a place, as far as the strides show: each stride exceeds the span of all smaller ones.
 pub(crate) fn has_places(sizes: &[usize], strides: &[usize]) -> bool {
+    // (Often the axes are in order already.)
+    if has_places_in_order(strides.iter().copied().zip(sizes.iter().copied()).rev()) || sizes.contains(&0) {
+        return true;
+    }
     let mut axes: Vec<(usize, usize)> =
         strides.iter().copied().zip(sizes.iter().copied()).filter(|of| of.1 > 1).collect();
     axes.sort_unstable();
+    has_places_in_order(axes.into_iter())
+}
+/// [`has_places`], where axes of a size have this order: `(stride, size)`.
+fn has_places_in_order(mut axes: impl Iterator<Item = (usize, usize)>) -> bool {
     let mut span = 1_usize;
-    sizes.contains(&0)
-        || axes.into_iter().all(|(stride, size)| {
-            let fits = stride >= span;
-            // Existing elements have been counted, so this does not wrap for them.
-            span = span.wrapping_add(stride.wrapping_mul(size - 1));
-            fits
-        })
+    axes.all(|(stride, size)| {
+        let fits = stride >= span || size <= 1;
+        // Existing elements have been counted, so this does not wrap for them.
+        span = span.wrapping_add(stride.wrapping_mul(size.saturating_sub(1)));
+        fits
+    })
 }

@@ -30,15 +30,23 @@ impl Dims {
     }
 
     /// The sizes or strides of a tensor that exists, which has no more axes than there may be.
-    #[inline]
     pub(crate) fn known(from: &[usize]) -> Self {
         assert!(from.len() <= MOST, "tensors have no more axes than that");
-        let mut values = [0; MOST];
-        // (One by one: `copy_from_slice` of a few numbers is a call of `memcpy`.)
-        for (value, &of) in values.iter_mut().zip(from) {
-            *value = of;
-        }
+        // (Not by `copy_from_slice` or a loop: they become a call of `memcpy`, which takes longer for a few numbers. Not inlined: it is called in
+        // many places.)
+        let values = core::array::from_fn(|axis| from.get(axis).copied().unwrap_or(0));
         Dims { len: from.len() as u8, values }
+    }
+
+    /// The first numbers of a list.
+    #[cfg(feature = "grad")]
+    #[inline]
+    pub(crate) fn widened<const N: usize>(from: &[u32; N], rank: usize) -> Self {
+        let mut values = [0; MOST];
+        for (value, &of) in values.iter_mut().zip(&from[..rank]) {
+            *value = of as usize;
+        }
+        Dims { len: rank as u8, values }
     }
 
     /// The strides of a row-major tensor of these sizes.

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "grad")]
 use super::ListingMut;
-use super::walk::Walk;
+use super::walk::{Outer, Walk};
 use super::{Listing, Module, Place};
 use crate::device::Device;
 use crate::dtype::Element;
@@ -94,22 +94,19 @@ pub fn moved<M: ToDevice<On<X>: FieldOf<T>>, X: Device, T>(
     is_frozen: bool,
     map: &mut impl MapTensors<M::Device, X>,
 ) -> Result<T> {
-    Ok(entered(field, name, is_frozen, map)?.field())
+    let outer = map.walk().map(|walk| walk.enter(name));
+    Ok(entered(field, outer, is_frozen, map)?.field())
 }
-/// Maps the tensors of a part of a module.
+/// Maps the tensors of a part of a module that was entered.
 fn entered<M: ToDevice, X: Device>(
     part: &M,
-    name: impl Display,
+    outer: Option<Outer>,
     is_frozen: bool,
     map: &mut impl MapTensors<M::Device, X>,
 ) -> Result<M::On<X>> {
-    let outer = map.walk().map(|walk| {
-        let outer = walk.enter(name);
-        if is_frozen {
-            walk.freeze();
-        }
-        outer
-    });
+    if is_frozen && let Some(walk) = map.walk() {
+        walk.freeze();
+    }
     let mapped = part.mapped(map)?;
     if let (Some(walk), Some(outer)) = (map.walk(), outer) {
         walk.leave(outer);
@@ -121,7 +118,8 @@ fn element<M: ToDevice, X: Device>(
     name: impl Display,
     map: &mut impl MapTensors<M::Device, X>,
 ) -> Result<M::On<X>> {
-    entered(element, name, false, map)
+    let outer = map.walk().map(|walk| walk.enter_element(name));
+    entered(element, outer, false, map)
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {

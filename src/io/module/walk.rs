@@ -1,7 +1,7 @@
 //! `Walk`: where one is in a module whose tensors are visited in order.
 
 use super::Ties;
-use core::fmt::{Display, Write as _};
+use core::fmt::Display;
 
 /// The name of the field that is visited, whether it is frozen, and the ties that were declared on the way.
 #[doc(hidden)]
@@ -20,19 +20,21 @@ pub struct Outer {
 }
 
 impl Walk {
-    /// Enters a field, or an element of a collection.
-    pub fn enter(&mut self, part: impl Display) -> Outer {
+    /// Enters a field.
+    pub fn enter(&mut self, part: &str) -> Outer {
         let outer = Outer { name: self.name.len(), is_frozen: self.is_frozen };
-        if outer.name > 0 {
-            self.name.push('.');
-        }
-        let start = self.name.len();
-        // (Writing to a `String` doesn't fail.)
-        let _ = write!(self.name, "{part}");
-        if self.name.len() == start {
-            self.name.truncate(outer.name);
+        if !part.is_empty() {
+            if outer.name > 0 {
+                self.name.push('.');
+            }
+            self.name.push_str(part);
         }
         outer
+    }
+
+    /// Enters an element of a collection.
+    pub(super) fn enter_element(&mut self, part: impl Display) -> Outer {
+        self.enter(&part.to_string())
     }
 
     /// The field that was entered is frozen, with all that is in it.
