@@ -195,6 +195,49 @@ pub(crate) fn softmax<T: Real + MachineFloat>([y, g]: [&[T]; 2], len: usize, of_
     }
 }
 
+/// Log-probabilities, and in place of the numbers in `out` the probabilities times them.
+struct TimesProbabilities<'a, T> {
+    logs: &'a [T],
+    out: &'a mut [T],
+}
+impl<T: Real + MachineFloat> Loop for TimesProbabilities<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        self.out.iter_mut().zip(self.logs).for_each(|(out, &log)| *out = T::elementary::<math::Exp>(log) * *out);
+    }
+}
+
+/// The gradients of rows of scores, from their log-probabilities: of each row the label, if there is one, and the gradient of the loss, which
+/// is minus the label's log-probability. `None` if there is no such class.
+pub(crate) fn labelled<T: Real + MachineFloat>(
+    logs: &[T],
+    len: usize,
+    rows: &[(Option<usize>, T)],
+) -> Result<Option<HostBuffer>> {
+    if logs.len() != rows.len() * len || rows.iter().any(|(label, _)| label.is_some_and(|label| label >= len)) {
+        return Ok(None);
+    }
+    // SAFETY: rows of `len` numbers are as many as the result has, and are written before they are read.
+    let found = unsafe {
+        HostBuffer::filled_by(logs.len(), |out: *mut T| {
+            for (at, &(label, g)) in rows.iter().enumerate() {
+                let g = if label.is_some() { g } else { <T as num_traits::Zero>::zero() };
+                (at * len..(at + 1) * len).for_each(|at| out.add(at).write(g));
+            }
+            let out = core::slice::from_raw_parts_mut(out, logs.len());
+            simd::dispatch(TimesProbabilities { logs, out: &mut *out });
+            for (row, &(label, g)) in out.chunks_exact_mut(len).zip(rows) {
+                if let Some(label) = label {
+                    row[label] = row[label] - g;
+                }
+            }
+            Ok(())
+        })
+    };
+    found.map(Some)
+}
+
 /// Elements of several means, and their gradients, in the same order.
 #[derive(Clone, Copy)]
 pub(crate) struct Spread<'a, T> {

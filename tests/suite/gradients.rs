@@ -764,6 +764,45 @@ fn of_cross_entropy_with_its_options() {
     });
 }
 
+/// Few losses of `f32` on the host take a way of their own, `f64` takes that of every device.
+#[test]
+fn of_cross_entropy_of_few_labels_are_those_of_many() {
+    type Scores<E> = Tensor<E, shape![4, 3]>;
+    let x: Scores<f64> = Tensor::from_vec(numbers(9, 12));
+    let (narrow, weights) = (x.to::<f32>(), Tensor::<f64, shape![4]>::from_vec(numbers(2, 4)));
+    let near = |narrow: &[f32], wide: &[f64]| {
+        assert!(narrow.iter().zip(wide).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6), "{narrow:?}, not {wide:?}");
+    };
+    // All of them count, one is ignored, all are.
+    for (labels, ignored) in [([2, 0, 1, 1], -100), ([2, 0, 1, 1], 0), ([-7; 4], -7)] {
+        let labels = Tensor::<i64, shape![4]>::from_vec(labels.to_vec());
+        macro_rules! both {
+            (|$x:ident, $labels:ident, $weights:ident| $loss:expr) => {
+                let (few, d_few) =
+                    narrow.value_and_grad((&labels, &weights.to::<f32>()), |$x, ($labels, $weights)| $loss);
+                let (many, d_many) = x.value_and_grad((&labels, &weights), |$x, ($labels, $weights)| $loss);
+                assert_eq!(few.item().is_nan(), many.item().is_nan());
+                if !few.item().is_nan() {
+                    near(&[few.item()], &[many.item()]);
+                    near(&d_few.to_vec(), &d_many.to_vec());
+                }
+            };
+        }
+        both!(|x, labels, _weights| x.cross_entropy(labels, (), ignored, 0.0, Mean));
+        both!(|x, labels, _weights| x.cross_entropy(labels, (), ignored, 0.0, Sum));
+        both!(|x, labels, weights| (x.cross_entropy(labels, (), ignored, 0.0, Unreduced) * weights).sum());
+        both!(|x, labels, _weights| x.log_softmax(axis![1]).nll_loss(labels, (), ignored, Mean));
+    }
+    for label in [3, -1] {
+        let labels = Tensor::<i64, shape![4]>::from_vec(vec![0, label, 1, 2]);
+        let [few, many] = [
+            narrow.try_cross_entropy(&labels, (), -100, 0.0, Sum).map(|_| ()),
+            x.try_cross_entropy(&labels, (), -100, 0.0, Sum).map(|_| ()),
+        ];
+        assert!(few.is_err() && format!("{few:?}") == format!("{many:?}"), "{few:?}, {many:?}");
+    }
+}
+
 #[test]
 fn errors_of_functions_come_back_from_higher_derivatives() {
     let (x, v) = (tensor![1.0_f64, 2.0], tensor![1.0_f64, 0.5]);

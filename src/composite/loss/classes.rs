@@ -9,10 +9,14 @@ use super::reduction::{expect_labels, expect_target};
 use crate::composite::primitive::{Back, Perhaps, read};
 use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Erased, Owned};
+#[cfg(feature = "grad")]
+use crate::cpu::norm_back::labelled;
 use crate::device::Device;
 #[cfg(feature = "grad")]
-use crate::dtype::Castable;
+use crate::dtype::{Castable, DType};
 use crate::dtype::{Dtype, Element};
+#[cfg(feature = "grad")]
+use crate::error::listed;
 use crate::error::{Result, invalid};
 use crate::layout::dims::Dims;
 use crate::ops;
@@ -70,6 +74,10 @@ impl<E: Dtype> OfLabels<E> {
         let op = self.op;
         let computed = if self.of_scores { Some(x.log_softmax_of_classes()?) } else { None };
         let logs = computed.as_ref().unwrap_or(x);
+        #[cfg(feature = "grad")]
+        if let Some(loss) = self.loss_of_few(logs, labels)? {
+            return Ok((loss, computed));
+        }
         let index = self.index(labels)?;
         let picked = self.picked(logs, labels, &index)?;
         let weights = if self.has_weights {
@@ -103,6 +111,67 @@ impl<E: Dtype> OfLabels<E> {
             reduction => losses.reduced(op, reduction)?,
         };
         Ok((loss, computed))
+    }
+
+    /// The sum or mean of few losses on the host: calls would take longer than their loops. `None` where calls compute it.
+    #[cfg(feature = "grad")]
+    fn loss_of_few<D: Device>(
+        &self,
+        logs: &Erased<'_, E, D>,
+        labels: &Erased<'_, i64, D>,
+    ) -> Result<Option<Owned<E, D>>> {
+        if const { E::DTYPE as u8 != DType::F32 as u8 } || self.reduction == LossReduction::None {
+            return Ok(None);
+        }
+        let logs = logs.known_as::<f32>();
+        let Some((of, labels)) = self.few(&logs, labels) else { return Ok(None) };
+        let (mut sum, mut count) = (0.0, 0);
+        for (row, &label) in of.chunks_exact(logs.sizes()[1]).zip(labels) {
+            if label != self.ignored {
+                let Some(&log) = usize::try_from(label).ok().and_then(|label| row.get(label)) else { return Ok(None) };
+                sum -= f64::from(log);
+                count += 1;
+            }
+        }
+        let loss = if self.reduction == LossReduction::Mean { sum / f64::from(count) } else { sum };
+        let storage = D::fill(Some(logs.storage()), loss as f32, 1)?;
+        Ok(Some(Erased::<f32, D>::dense(storage, Dims::known(&[])).retyped()))
+    }
+    /// The gradient of the scores of few labels on the host, given that of their loss.
+    #[cfg(feature = "grad")]
+    fn gradient_of_few<D: Device>(
+        &self,
+        logs: &Erased<'_, E, D>,
+        labels: &Erased<'_, i64, D>,
+        g: &Erased<'_, E, D>,
+    ) -> Result<Option<Owned<E, D>>> {
+        if const { E::DTYPE as u8 != DType::F32 as u8 } || !self.of_scores {
+            return Ok(None);
+        }
+        let (logs, g) = (logs.known_as::<f32>(), g.known_as::<f32>());
+        let (Some((of, labels)), Some(g)) = (self.few(&logs, labels), g.on_host()) else { return Ok(None) };
+        let count = labels.iter().filter(|&&label| label != self.ignored).count() as f32;
+        let rows = listed(labels.iter().enumerate().map(|(at, &label)| {
+            let g = *g.get(at).unwrap_or(&g[0]);
+            let g = if self.reduction == LossReduction::Mean { g / count } else { g };
+            // (A label that is no class has been refused.)
+            ((label != self.ignored).then_some(label as usize), g)
+        }))?;
+        let Some(found) = labelled(of, logs.sizes()[1], &rows)? else { return Ok(None) };
+        Erased::<f32, D>::of_host(found, logs.dims(), logs.dims().row_major()).map(|found| Some(found.retyped()))
+    }
+    /// The elements of log-probabilities and labels, if they are few rows on the host, all with the same weight.
+    #[cfg(feature = "grad")]
+    fn few<'a, D: Device>(
+        &self,
+        logs: &'a Erased<'_, f32, D>,
+        labels: &'a Erased<'_, i64, D>,
+    ) -> Option<(&'a [f32], &'a [i64])> {
+        let is_few = logs.numel() <= FEW && logs.sizes()[2] == 1 && logs.strides() == &*logs.dims().row_major();
+        if !is_few || self.has_weights || self.smoothing != 0.0 {
+            return None;
+        }
+        Some((logs.on_host()?, labels.on_host()?))
     }
 
     /// The labels as indices; those that are ignored are 0.
@@ -155,6 +224,10 @@ impl<E: Dtype> OfLabels<E> {
     }
 }
 
+/// The most log-probabilities that count as few.
+#[cfg(feature = "grad")]
+const FEW: usize = 1 << 14;
+
 impl<E: Dtype> Primitive for OfLabels<E> {
     /// Scores, labels and weights.
     type Operands = (E, i64, E);
@@ -192,6 +265,11 @@ impl<E: Dtype> Primitive for OfLabels<E> {
         let cube = back.sizes[0];
         if labels.is_empty() || !back.wants[0] {
             return Ok((None, None, None));
+        }
+        if let (None, Some(logs)) = (&of_logs, &back.y.1)
+            && let Some(d) = self.gradient_of_few(logs, labels, g)?
+        {
+            return Ok((Some(d), None, None));
         }
         let index = self.index(labels)?;
         let place = [cube[0], 1, cube[2]];
