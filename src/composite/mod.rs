@@ -27,9 +27,9 @@ pub(crate) mod statistics;
 
 #[cfg(feature = "any")]
 pub(crate) use crate::any::IntoAny;
-#[cfg(feature = "grad")]
-pub(crate) use erased::left_over;
 pub(crate) use erased::{Axis, Erased, Owned};
+#[cfg(feature = "grad")]
+pub(crate) use erased::{expect_within, left_over};
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -14,7 +14,29 @@ use crate::layout::dims::Dims;
 use crate::shape::{Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::Tensor;
-use std::collections::BTreeMap;
+
+/// What is known of leaves by their numbers, the largest first: in this order their gradients arrive.
+struct Numbered<T>(Vec<(u64, T)>);
+impl<T> Numbered<T> {
+    fn new() -> Self {
+        Numbered(Vec::new())
+    }
+    fn place(&self, number: u64) -> core::result::Result<usize, usize> {
+        self.0.binary_search_by(|(at, _)| number.cmp(at))
+    }
+    fn get(&self, number: u64) -> Option<&T> {
+        self.place(number).ok().map(|at| &self.0[at].1)
+    }
+    fn insert(&mut self, number: u64, of: T) {
+        match self.place(number) {
+            Ok(at) => self.0[at].1 = of,
+            Err(at) => self.0.insert(at, (number, of)),
+        }
+    }
+    fn remove(&mut self, number: u64) -> Option<T> {
+        self.place(number).ok().map(|at| self.0.remove(at).1)
+    }
+}
 
 /// Puts tensors on a tape: as parameters, and those of frozen fields as constants.
 pub(super) struct Lifting<D: Device> {
@@ -69,14 +91,18 @@ impl<D: Device> Lifting<D> {
         graph: Graph,
         seed: impl FnOnce(&mut Gradients<D>) -> Result<()>,
     ) -> Result<P::On<D>> {
-        let (mut found, mut views) = (BTreeMap::new(), BTreeMap::new());
+        let (mut found, mut views) = (Numbered::new(), Numbered::new());
         back::<D>(seed, graph, |step, given| {
             if step.is_leaf() {
                 // (Those of tied parameters are added up.)
                 let seen = given.take_view(|seen| seen.is_repeated() && self.named.is_empty());
-                views.extend(seen.map(|seen| (step.number, seen)));
+                if let Some(seen) = seen {
+                    views.insert(step.number, seen);
+                }
                 given.whole::<D>()?;
-                found.extend(given.of[0].take().map(|gradient| (step.number, gradient)));
+                if let Some(gradient) = given.of[0].take() {
+                    found.insert(step.number, gradient);
+                }
             }
             Ok(())
         })?;
@@ -89,7 +115,7 @@ impl<D: Device> Lifting<D> {
     }
 
     /// Adds the gradients of tied parameters to those of the parameters that they are tied to.
-    fn join_tied(&mut self, leaves: &mut [Leaf<D::Storage>], found: &mut BTreeMap<u64, D::Storage>) -> Result<()> {
+    fn join_tied(&mut self, leaves: &mut [Leaf<D::Storage>], found: &mut Numbered<D::Storage>) -> Result<()> {
         let (targets, tied) = self.walk.ties().split(self.named.clone(), |named| &named.name);
         for (own, target) in tied {
             let target = &targets[target];
@@ -102,16 +128,18 @@ impl<D: Device> Lifting<D> {
                 return invalid("value_and_grad", reason);
             }
             let to = leaves[target.leaf].node.clone();
-            if let Some(part) = leaves[own.leaf].node.as_ref().and_then(|node| found.remove(&node.step.number))
+            if let Some(part) = leaves[own.leaf].node.as_ref().and_then(|node| found.remove(node.step.number))
                 && let Some(to) = &to
             {
                 let mut sum = Gradients::<D>::new();
-                *sum.of(to)? = found.remove(&to.step.number);
+                *sum.of(to)? = found.remove(to.step.number);
                 let Elements { dtype, offset, sizes, strides } = target.elements;
                 let place = Operand::new(Some(to.clone()), offset, Packed::of(dtype, &sizes, &strides), None);
                 let Elements { sizes, strides, .. } = own.elements;
                 by_exact!(dtype, E => sum.add::<E>(&place, Erased::of(View::new(&part, 0, &sizes, &strides))))?;
-                found.extend(sum.of(to)?.take().map(|sum| (to.step.number, sum)));
+                if let Some(sum) = sum.of(to)?.take() {
+                    found.insert(to.step.number, sum);
+                }
             }
             leaves[own.leaf] = Leaf { node: to, tied_to: Some(target.elements) };
         }
@@ -150,15 +178,15 @@ impl<D: Device> MapTensors<D, Taped<D>> for Lifting<D> {
 
 /// Makes a gradient of each parameter.
 struct Collecting<'a, D: Device> {
-    gradients: &'a BTreeMap<u64, D::Storage>,
+    gradients: &'a Numbered<D::Storage>,
     /// Of those that are the same along axes.
-    views: &'a BTreeMap<u64, Box<Seen>>,
+    views: &'a Numbered<Box<Seen>>,
     leaves: std::vec::IntoIter<Leaf<D::Storage>>,
 }
 impl<D: Device> MapTensors<D, D> for Collecting<'_, D> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
         if let Some(Leaf { node: Some(leaf), tied_to }) = self.leaves.next()
-            && let Some(gradient) = self.gradients.get(&leaf.step.number)
+            && let Some(gradient) = self.gradients.get(leaf.step.number)
         {
             let sizes = x.shape();
             let strides = tied_to.map_or_else(|| x.stride(), |elements| S::Sizes::copied(&elements.strides));
@@ -172,7 +200,7 @@ impl<D: Device> MapTensors<D, D> for Collecting<'_, D> {
                 let (storage, offset) = D::share(View::<_, E>::new(gradient, offset, sizes.as_ref(), strides.as_ref()));
                 Ok(Tensor::from_parts(storage, offset, sizes, strides))
             };
-            return match self.views.get(&leaf.step.number) {
+            return match self.views.get(leaf.step.number) {
                 None => shared(gradient, 0, strides),
                 Some(seen) if seen.is_of(sizes.as_ref(), strides.as_ref()) => {
                     shared(gradient, seen.offset, S::Sizes::copied(&seen.strides))

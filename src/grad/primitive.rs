@@ -196,17 +196,16 @@ pub(super) fn record<P: Primitive, D: Device>(
     };
     let [reads, reads_results] = P::READS;
     let step = tape.begin(primitive.op())?;
-    let mut results = Vec::new();
+    let (mut results, mut extents) = (Vec::with_capacity(2), [None; RESULTS]);
     let y = P::Results::tracked::<D>(y, reads_results, &mut |storage, kept| {
         let result = results.len();
         let has = has_gradients(kept.layout.dtype);
+        extents[result] = has.then(|| kept.layout.extent());
         results.push(kept);
         if has { Tracked::of(storage, Node { step: step.clone(), result }) } else { Tracked::constant(storage) }
     })?;
     let operands = P::Operands::operands::<D>(x, reads)?;
-    let layouts: Vec<_> =
-        results.iter().map(|kept| Some(kept.layout).filter(|layout| has_gradients(layout.dtype))).collect();
     let way_back = Recorded::<P, D> { primitive: primitive.clone(), operands, results };
-    step.fill(&layouts, Rule::Primitive(Box::new(way_back)));
+    step.fill(extents, Rule::Primitive(Box::new(way_back)));
     Ok(y)
 }

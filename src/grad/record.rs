@@ -4,8 +4,8 @@
 //! which are recorded. Calls that nothing here differentiates are refused by name.
 
 use super::pull::Convolving;
-use super::rule::Rule;
-use super::tape::{Kept, Layout, Operand, Packed, Tape, Tracked};
+use super::rule::{Given as GivenConstants, Rule};
+use super::tape::{Extent, Kept, Layout, Node, Operand, Packed, Step, Tape, Tracked};
 use super::taped::{Taped, inside};
 use crate::device::call::*;
 use crate::device::{Backend, Device};
@@ -15,7 +15,7 @@ use crate::layout::dims::Dims;
 use crate::layout::strides::{is_dense, row_major};
 use crate::ops::kernel::{Copying, LaneKernel, LaneSlope, Map1, Map2, Map3, Merging, RowKernel, RowSlope, Slope};
 use crate::ops::reduce::{ReduceSlope, Reducer, TwoResults};
-use crate::ops::slope::{Derived, OfBinary};
+use crate::ops::slope::{Constants, Derived, OfBinary};
 use crate::storage::{View, ViewMut};
 
 type On<D> = Tracked<<D as Backend>::Storage>;
@@ -51,9 +51,26 @@ fn operand_as<E: Element, D: Device>(
     dtype: DType,
     keeps: bool,
 ) -> Result<Operand<D::Storage>> {
-    let node = if has_gradients(dtype) { view.buffer.node() } else { None };
-    let kept = if keeps { Some(kept::<E, D>(view)?) } else { None };
-    Ok(Operand::new(node, view.offset, Packed::of(dtype, view.sizes, view.strides), kept))
+    let mut operand = Operand::EMPTY;
+    fill_operand::<E, D>(view, dtype, keeps, &mut operand)?;
+    Ok(operand)
+}
+/// The same, written into a record.
+fn fill_operand<E: Element, D: Device>(
+    view: &View<'_, On<D>, E>,
+    dtype: DType,
+    keeps: bool,
+    to: &mut Operand<D::Storage>,
+) -> Result<()> {
+    to.layout.put(dtype, view.sizes, view.strides);
+    to.offset = view.offset;
+    if has_gradients(dtype) {
+        to.node = view.buffer.node();
+    }
+    if keeps {
+        to.kept = Some(kept::<E, D>(view)?);
+    }
+    Ok(())
 }
 /// A handle to elements. Those of a window are copied: it is written again, and the memory is borrowed.
 pub(super) fn kept<E: Element, D: Device>(view: &View<'_, On<D>, E>) -> Result<Kept<D::Storage>> {
@@ -85,116 +102,149 @@ fn seen_in(of: DType, width: usize) -> Option<DType> {
     }
 }
 
-/// Records an elementwise call.
+/// An elementwise call, as it is recorded: its derivative, its constants and its name.
+pub(crate) type Sloped = (Slope, Constants, &'static str);
+/// Where elements are: their dtype, sizes and strides.
+pub(crate) type Lying<'a> = (DType, &'a [usize], &'a [usize]);
+
+/// Fills in an operand as the tape keeps it, with its elements or without.
+pub(crate) type Fill<'a, B> = dyn Fn(usize, bool, &mut Operand<B>) -> Result<()> + 'a;
+
+/// Records an elementwise call. The bits of `tracked` say which of its operands depend on a parameter and have gradients.
+#[inline(never)]
 pub(crate) fn elementwise<D: Device>(
-    (slope, constants, name): (Slope, crate::ops::slope::Constants, &'static str),
+    sloped: &Sloped,
     tape: Tape,
     result: D::Storage,
-    layout: Layout,
-    make: &dyn Fn(usize, bool) -> Result<Operand<D::Storage>>,
-    count: usize,
+    lying: Lying<'_>,
+    fill: &Fill<'_, D::Storage>,
+    (count, tracked): (usize, u32),
 ) -> Result<On<D>> {
-    match elementwise_rule::<D>((slope, constants, name), Some(&result), &layout, make, count)? {
-        Some(rule) => tape.push(name, result, layout, rule),
+    match elementwise_node::<D>(sloped, tape, Some(&result), lying, fill, (count, tracked))? {
+        Some(node) => Ok(Tracked::of(result, node)),
         None => Ok(Tracked::constant(result)),
     }
 }
 /// Records an elementwise call of two operands that writes its result in place of the first, which nobody reads.
 #[inline(never)]
 fn elementwise_in_place<D: Device>(
-    slope: (Slope, crate::ops::slope::Constants, &'static str),
+    sloped: &Sloped,
     tape: Tape,
-    layout: &Layout,
-    make: &dyn Fn(usize, bool) -> Result<Operand<D::Storage>>,
-) -> Result<super::tape::Node<D::Storage>> {
-    match elementwise_rule::<D>(slope, None, layout, make, 2)? {
-        Some(rule) => tape.push_node(slope.2, *layout, rule),
-        None => missing(slope.2),
+    lying: Lying<'_>,
+    fill: &Fill<'_, D::Storage>,
+    tracked: u32,
+) -> Result<Node<D::Storage>> {
+    match elementwise_node::<D>(sloped, tape, None, lying, fill, (2, tracked))? {
+        Some(node) => Ok(node),
+        None => missing(sloped.2),
     }
 }
-/// The rule of an elementwise call; `None` if its result is a constant. (Inlined: rules are large.)
+/// The step of an elementwise call; `None` if its result is a constant. (Inlined, as what puts a rule on a tape is: they are large.)
 #[inline(always)]
-fn elementwise_rule<D: Device>(
-    (slope, constants, name): (Slope, crate::ops::slope::Constants, &'static str),
+fn elementwise_node<D: Device>(
+    sloped: &Sloped,
+    tape: Tape,
     result: Option<&D::Storage>,
-    layout: &Layout,
-    make: &dyn Fn(usize, bool) -> Result<Operand<D::Storage>>,
-    count: usize,
-) -> Result<Option<Rule<D::Storage>>> {
-    if !has_gradients(layout.dtype) {
+    lying: Lying<'_>,
+    fill: &Fill<'_, D::Storage>,
+    (count, tracked): (usize, u32),
+) -> Result<Option<Node<D::Storage>>> {
+    let &(slope, ref constants, name) = sloped;
+    let (dtype, sizes, strides) = lying;
+    if !has_gradients(dtype) {
         return Ok(None);
     }
+    let extent = Extent::of(dtype, sizes);
+    let Slope::Formula(formula, computes) = slope else {
+        return match other_rule::<D>(sloped, Packed::of(dtype, sizes, strides), fill)? {
+            Some(rule) => tape.push_node(name, extent, rule).map(Some),
+            None => Ok(None),
+        };
+    };
+    let mut reads = 0;
+    for at in (0..count).filter(|at| tracked >> at & 1 == 1) {
+        if formula.by >> at & 1 == 0 {
+            return missing(name);
+        }
+        reads |= formula.reads[at];
+    }
+    let y = result.filter(|_| reads >> 3 & 1 == 1).map(kept_result::<D>);
+    let filled = tape.push_filled(name, extent, Step::blank_formula(count), |rule| {
+        let Rule::Formula { formula: of, computes: by, given, x, y: kept, layout } = rule else { return Ok(()) };
+        (*of, *by, *given, *kept) = (Some(formula), computes, GivenConstants::of(constants), y);
+        layout.put(dtype, sizes, strides);
+        x.iter_mut().enumerate().try_for_each(|(at, x)| fill(at, reads >> at & 1 == 1, x))
+    });
+    filled.map(Some)
+}
+/// The rule of an elementwise call that is no formula.
+#[inline(never)]
+fn other_rule<D: Device>(
+    &(slope, _, name): &Sloped,
+    layout: Packed,
+    fill: &Fill<'_, D::Storage>,
+) -> Result<Option<Rule<D::Storage>>> {
+    let make = |at, keeps| {
+        let mut operand = Operand::EMPTY;
+        fill(at, keeps, &mut operand).map(|()| operand)
+    };
     let tracked = |at| Ok(Some(make(at, false)?).filter(|x| x.node.is_some()));
     Ok(Some(match slope {
-        Slope::Missing => return missing(name),
+        Slope::Missing | Slope::Formula(..) => return missing(name),
         Slope::Flat => return Ok(None),
-        Slope::Moves(at) => Rule::Moves { x: make(at, false)?, layout: layout.packed() },
+        Slope::Moves(at) => Rule::Moves { x: make(at, false)?, layout },
         Slope::Chooses => {
-            Rule::Chooses { condition: make(0, true)?, choices: [tracked(1)?, tracked(2)?], layout: layout.packed() }
+            Rule::Chooses { condition: make(0, true)?, choices: Box::new([tracked(1)?, tracked(2)?]), layout }
         }
         Slope::Masked { operand, when } => {
             let x = tracked(operand)?;
-            let choices = if when { [x, None] } else { [None, x] };
-            Rule::Chooses { condition: make(1 - operand, true)?, choices, layout: layout.packed() }
+            let choices = Box::new(if when { [x, None] } else { [None, x] });
+            Rule::Chooses { condition: make(1 - operand, true)?, choices, layout }
         }
-        Slope::Parts => Rule::Parts { x: [tracked(0)?, tracked(1)?], layout: layout.packed() },
-        Slope::Polar => Rule::Polar { x: [Some(make(0, true)?), Some(make(1, true)?)], layout: layout.packed() },
-        Slope::Formula(formula, computes) => {
-            let mut x = [None, None, None];
-            let mut reads = 0;
-            for (at, x) in x.iter_mut().enumerate().take(count) {
-                let operand = make(at, false)?;
-                if operand.node.is_some() {
-                    if formula.by >> at & 1 == 0 {
-                        return missing(name);
-                    }
-                    reads |= formula.reads[at];
-                }
-                *x = Some(operand);
-            }
-            let y = result.filter(|_| reads >> 3 & 1 == 1).map(kept_result::<D>);
-            for (at, x) in x.iter_mut().enumerate().take(count) {
-                if reads >> at & 1 == 1 {
-                    *x = Some(make(at, true)?);
-                }
-            }
-            Rule::Formula { formula, computes, given: constants, x, y, layout: layout.packed() }
-        }
+        Slope::Parts => Rule::Parts { x: [tracked(0)?, tracked(1)?], layout },
+        Slope::Polar => Rule::Polar { x: [Some(make(0, true)?), Some(make(1, true)?)], layout },
     }))
+}
+/// Bits that say which operands depend on a parameter and have gradients.
+fn tracked_among<const N: usize>(operands: [(DType, bool); N]) -> u32 {
+    let bits = operands.into_iter().enumerate().map(|(at, (dtype, is))| u32::from(is && has_gradients(dtype)) << at);
+    bits.fold(0, |all, bit| all | bit)
 }
 
 impl<A: Element, O: Element, K: Map1<A, O>> Recorded for Unary<'static, (), A, O, K> {
     fn record<D: Device>(call: Unary<'_, On<D>, A, O, K>, tape: Tape) -> Result<On<D>> {
         let Unary { kernel, strides, a, .. } = call;
         let result = D::map1::<A, O>(kernel, inside(a), strides)?;
-        let mut layout = Layout::of::<O>(a.sizes, strides);
         let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
-        let mut dtype = A::DTYPE;
+        let (mut dtype, mut to) = (A::DTYPE, O::DTYPE);
         if K::MOVES {
             dtype = moved::<A, _>([a.buffer]);
-            layout.dtype = dtype;
+            to = dtype;
         }
-        elementwise::<D>(slope, tape, result, layout, &|_, keeps| operand_as::<A, D>(&a, dtype, keeps), 1)
+        let fill = |_, keeps, to: &mut _| fill_operand::<A, D>(&a, dtype, keeps, to);
+        let tracked = tracked_among([(dtype, a.buffer.is_tracked())]);
+        elementwise::<D>(&slope, tape, result, (to, a.sizes, strides), &fill, (1, tracked))
     }
 }
 impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for Binary<'static, (), A, C, O, K> {
     fn record<D: Device>(call: Binary<'_, On<D>, A, C, O, K>, tape: Tape) -> Result<On<D>> {
         let Binary { kernel, strides, a, b, .. } = call;
         let result = D::map2::<A, C, O>(kernel, inside(a), inside(b), strides)?;
-        let mut layout = Layout::of::<O>(a.sizes, strides);
         let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
-        let mut dtypes = [A::DTYPE, C::DTYPE];
+        let (mut dtypes, mut to) = ([A::DTYPE, C::DTYPE], O::DTYPE);
         if let Slope::Masked { operand, .. } = K::SLOPE {
             let of = if operand == 0 { a.buffer } else { b.buffer };
             if dtypes[operand] == O::DTYPE {
-                layout.dtype = moved::<O, _>([of]);
-                dtypes[operand] = layout.dtype;
+                to = moved::<O, _>([of]);
+                dtypes[operand] = to;
             }
         }
-        let make = |at, keeps| {
-            if at == 0 { operand_as::<A, D>(&a, dtypes[0], keeps) } else { operand_as::<C, D>(&b, dtypes[1], keeps) }
+        let fill = |at, keeps, to: &mut _| match at {
+            0 => fill_operand::<A, D>(&a, dtypes[0], keeps, to),
+            _ => fill_operand::<C, D>(&b, dtypes[1], keeps, to),
         };
-        elementwise::<D>(slope, tape, result, layout, &make, 2)
+        let tracked = tracked_among([(dtypes[0], a.buffer.is_tracked()), (dtypes[1], b.buffer.is_tracked())]);
+        elementwise::<D>(&slope, tape, result, (to, a.sizes, strides), &fill, (2, tracked))
     }
 }
 impl<A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>> Recorded
@@ -203,19 +253,23 @@ impl<A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>> Record
     fn record<D: Device>(call: Ternary<'_, On<D>, A, C, F, O, K>, tape: Tape) -> Result<On<D>> {
         let Ternary { kernel, strides, a, b, c, .. } = call;
         let result = D::map3::<A, C, F, O>(kernel, inside(a), inside(b), inside(c), strides)?;
-        let mut layout = Layout::of::<O>(a.sizes, strides);
         let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
-        let mut dtypes = [C::DTYPE, F::DTYPE];
+        let (mut dtypes, mut to) = ([C::DTYPE, F::DTYPE], O::DTYPE);
         if matches!(K::SLOPE, Slope::Chooses) && dtypes == [O::DTYPE; 2] {
-            layout.dtype = moved::<O, _>([b.buffer, c.buffer]);
-            dtypes = [layout.dtype; 2];
+            to = moved::<O, _>([b.buffer, c.buffer]);
+            dtypes = [to; 2];
         }
-        let make = |at, keeps| match at {
-            0 => operand::<A, D>(&a, keeps),
-            1 => operand_as::<C, D>(&b, dtypes[0], keeps),
-            _ => operand_as::<F, D>(&c, dtypes[1], keeps),
+        let fill = |at, keeps, to: &mut _| match at {
+            0 => fill_operand::<A, D>(&a, A::DTYPE, keeps, to),
+            1 => fill_operand::<C, D>(&b, dtypes[0], keeps, to),
+            _ => fill_operand::<F, D>(&c, dtypes[1], keeps, to),
         };
-        elementwise::<D>(slope, tape, result, layout, &make, 3)
+        let tracked = tracked_among([
+            (A::DTYPE, a.buffer.is_tracked()),
+            (dtypes[0], b.buffer.is_tracked()),
+            (dtypes[1], c.buffer.is_tracked()),
+        ]);
+        elementwise::<D>(&slope, tape, result, (to, a.sizes, strides), &fill, (3, tracked))
     }
 }
 
@@ -253,7 +307,7 @@ fn written<E: Element, D: Device>(out: ViewMut<'_, On<D>, E>, new: On<D>, stride
     let place = Operand::new(old, offset, Packed::of(dtype, sizes, places), None);
     let new = operand_as::<E, D>(&View::new(&new, 0, sizes, strides), dtype, false)?;
     let layout = Layout { dtype, ..Layout::dense::<E>(&[room]) };
-    buffer.move_to(tape.push_node("assign", layout, Rule::Patch { place, new, layout: layout.packed() })?);
+    buffer.move_to(tape.push_node("assign", layout.extent(), Rule::Patch { place, new, layout: layout.packed() })?);
     Ok(())
 }
 
@@ -295,10 +349,14 @@ impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, ()
             && fills::<O, D>(out.buffer, out.offset, out.sizes)
             && D::is_unique(&mut out.buffer.inner)
         {
-            let (old, layout) = (reading(&out), Layout::of::<O>(out.sizes, out.strides));
-            let make = |at, keeps| if at == 0 { operand::<O, D>(&old, keeps) } else { operand::<C, D>(&b, keeps) };
+            let old = reading(&out);
+            let fill = |at, keeps, to: &mut _| match at {
+                0 => fill_operand::<O, D>(&old, O::DTYPE, keeps, to),
+                _ => fill_operand::<C, D>(&b, C::DTYPE, keeps, to),
+            };
             let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
-            let node = elementwise_in_place::<D>(slope, tape, &layout, &make)?;
+            let tracked = tracked_among([(O::DTYPE, out.buffer.is_tracked()), (C::DTYPE, b.buffer.is_tracked())]);
+            let node = elementwise_in_place::<D>(&slope, tape, (O::DTYPE, out.sizes, out.strides), &fill, tracked)?;
             let ViewMut { buffer, offset, sizes, strides, .. } = out;
             D::update2::<C, O>(kernel, inside(b), ViewMut::new(&mut buffer.inner, offset, sizes, strides))?;
             buffer.move_to(node);
@@ -477,7 +535,7 @@ impl<A: Element, O: Element, K: RowKernel<A, O>> Recorded for Rows<'static, (), 
         let [first, second] = shared;
         let shared = [first, second].map(|row| row.map(|row| operand::<A, D>(&row, true)).transpose());
         let [first, second] = shared;
-        let shared = [first?, second?];
+        let shared = Box::new([first?, second?]);
         tape.push(name, result, layout, Rule::Rows { slope, x, shared, layout: layout.packed() })
     }
 }
@@ -532,7 +590,7 @@ impl<E: Element> Recorded for Gather<'static, (), E> {
         let result = D::gather(indexing, inside(a), inside(index))?;
         let dtype = moved::<E, _>([a.buffer]);
         let layout = Layout { dtype, ..Layout::dense::<E>(index.sizes) };
-        let (x, index) = (operand_as::<E, D>(&a, dtype, false)?, operand::<i64, D>(&index, true)?);
+        let (x, index) = (operand_as::<E, D>(&a, dtype, false)?, Box::new(operand::<i64, D>(&index, true)?));
         tape.push(indexing.op, result, layout, Rule::Gather { x, index, indexing, layout: layout.packed() })
     }
 }
@@ -578,9 +636,9 @@ fn scattered<'a, E: Element, D: Device>(
     let dtype = moved::<E, _>([&*out.buffer, b.buffer]);
     let layout = Layout { dtype, ..Layout::of::<E>(out.sizes, &strides) };
     let rule = Rule::Scatter {
-        old: operand_as::<E, D>(&old, dtype, false)?,
+        old: Box::new(operand_as::<E, D>(&old, dtype, false)?),
         new: operand_as::<E, D>(&b, dtype, false)?,
-        index: operand::<i64, D>(&index, true)?,
+        index: Box::new(operand::<i64, D>(&index, true)?),
         indexing,
         factor,
         layout: layout.packed(),
@@ -606,8 +664,8 @@ fn merged<'a, E: Element, D: Device>(
     let new = if has_gradients(E::DTYPE) {
         let layout = Layout::of::<E>(out.sizes, &strides);
         let y = kept_result::<D>(&result);
-        let (old, new) = (operand::<E, D>(&old, true)?, operand::<E, D>(&b, true)?);
-        let index = operand::<i64, D>(&index, true)?;
+        let (old, new) = (Box::new(operand::<E, D>(&old, true)?), operand::<E, D>(&b, true)?);
+        let index = Box::new(operand::<i64, D>(&index, true)?);
         tape.push(
             indexing.op,
             result,
@@ -643,12 +701,12 @@ impl<E: Element> Recorded for Sort<'static, (), E> {
         let mut sizes = Dims::known(a.sizes);
         sizes[axis] = order.len(a.sizes[axis]);
         let layout = Layout::dense::<E>(&sizes);
-        let index = Operand::new(
+        let index = Box::new(Operand::new(
             None,
             0,
             Packed::of(DType::I64, &sizes, &sizes.row_major()),
             Some(kept_result::<D>(&positions)),
-        );
+        ));
         let indexing = crate::ops::arguments::Indexing { op: "sort", axis, wraps: false };
         let x = operand::<E, D>(&a, false)?;
         let values = tape.push("sort", values, layout, Rule::Gather { x, index, indexing, layout: layout.packed() })?;
@@ -668,11 +726,9 @@ impl<E: Dtype, K: Map1<E, E>> Recorded for Product<'static, (), E, K> {
         let mut sizes = Dims::known(a.sizes);
         sizes[rank - 1] = b.sizes[rank - 1];
         let strides = sizes.row_major();
-        let layout = Layout::of::<E>(&sizes, &strides);
         let result = D::matmul::<E>(inside(a), inside(b), None)?;
         let mut result = if a.buffer.is_tracked() || b.buffer.is_tracked() {
-            let x = [operand::<E, D>(&a, b_is_read(&a, &b)[0])?, operand::<E, D>(&b, b_is_read(&a, &b)[1])?];
-            tape.push("matmul", result, layout, Rule::Product { x, layout: layout.packed() })?
+            Tracked::of(result, product::<E, D>(&a, &b, (E::DTYPE, &sizes, &strides), tape)?)
         } else {
             Tracked::constant(result)
         };
@@ -700,9 +756,20 @@ impl<E: Dtype, K: Map1<E, E>> Recorded for Product<'static, (), E, K> {
         }
     }
 }
-/// Which factors the way back of a product reads: each for the gradient of the other.
-fn b_is_read<B, E>(a: &View<'_, Tracked<B>, E>, b: &View<'_, Tracked<B>, E>) -> [bool; 2] {
-    [b.buffer.is_tracked(), a.buffer.is_tracked()]
+/// The step of a product. The way back reads each factor for the gradient of the other.
+#[inline(never)]
+fn product<E: Element, D: Device>(
+    a: &View<'_, On<D>, E>,
+    b: &View<'_, On<D>, E>,
+    (dtype, sizes, strides): Lying<'_>,
+    tape: Tape,
+) -> Result<Node<D::Storage>> {
+    tape.push_filled("matmul", Extent::of(dtype, sizes), Step::blank_product(), |rule| {
+        let Rule::Product { x: [left, right], layout } = rule else { return Ok(()) };
+        layout.put(dtype, sizes, strides);
+        fill_operand::<E, D>(a, dtype, b.buffer.is_tracked(), left)?;
+        fill_operand::<E, D>(b, dtype, a.buffer.is_tracked(), right)
+    })
 }
 fn scaling<E: Dtype>(factor: E::Compute) -> Scaled<E::Compute> {
     Scaled(factor)

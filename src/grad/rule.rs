@@ -2,6 +2,7 @@
 
 use super::primitive::WayBack;
 use super::tape::{Kept, Layout, Operand, Packed};
+use crate::dtype::Complex;
 use crate::ops::arguments::Indexing;
 use crate::ops::segment::Segment;
 use crate::ops::slope::{Constants, Formula, LaneSlope, ReduceSlope, RowSlope};
@@ -11,17 +12,18 @@ use crate::ops::slope::{Constants, Formula, LaneSlope, ReduceSlope, RowSlope};
 pub enum Rule<B> {
     /// An elementwise formula.
     Formula {
-        formula: &'static Formula,
+        /// (There is one where it has been filled in.)
+        formula: Option<&'static Formula>,
         computes: crate::DType,
-        given: Constants,
-        x: [Option<Operand<B>>; 3],
+        given: Given,
+        x: Operands<B>,
         y: Option<Kept<B>>,
         layout: Packed,
     },
     /// The elements of the operand, perhaps converted.
     Moves { x: Operand<B>, layout: Packed },
     /// A choice between elements by a condition.
-    Chooses { condition: Operand<B>, choices: [Option<Operand<B>>; 2], layout: Packed },
+    Chooses { condition: Operand<B>, choices: Box<[Option<Operand<B>>; 2]>, layout: Packed },
     /// A complex number of two parts.
     Parts { x: [Option<Operand<B>>; 2], layout: Packed },
     /// A complex number of magnitude and angle.
@@ -31,7 +33,7 @@ pub enum Rule<B> {
     /// A function of lanes.
     Lanes { slope: LaneSlope, x: Operand<B>, axis: usize, result: Option<Kept<B>>, layout: Packed },
     /// A function of rows, scaled and shifted.
-    Rows { slope: RowSlope, x: Operand<B>, shared: [Option<Operand<B>>; 2], layout: Packed },
+    Rows { slope: RowSlope, x: Operand<B>, shared: Box<[Option<Operand<B>>; 2]>, layout: Packed },
     /// An axis assembled from segments.
     Pick { x: Operand<B>, axes: Vec<Vec<Segment>>, layout: Packed },
     /// Pieces end to end.
@@ -39,16 +41,16 @@ pub enum Rule<B> {
     /// A band of matrices.
     Band { x: Operand<B>, low: isize, high: isize, layout: Packed },
     /// Elements at indices.
-    Gather { x: Operand<B>, index: Operand<B>, indexing: Indexing, layout: Packed },
+    Gather { x: Operand<B>, index: Box<Operand<B>>, indexing: Indexing, layout: Packed },
     /// Elements selected by a mask.
     Compress { x: Operand<B>, mask: Operand<B>, layout: Packed },
     /// A part of a storage that was written: its place among the old elements, and its new ones.
     Patch { place: Operand<B>, new: Operand<B>, layout: Packed },
     /// Elements written at indices into a copy of the old ones: added with a factor, or in place of them.
     Scatter {
-        old: Operand<B>,
+        old: Box<Operand<B>>,
         new: Operand<B>,
-        index: Operand<B>,
+        index: Box<Operand<B>>,
         indexing: Indexing,
         factor: Option<f64>,
         layout: Packed,
@@ -57,9 +59,9 @@ pub enum Rule<B> {
     Primitive(Box<dyn WayBack<B>>),
     /// Elements merged at indices into a copy of the old ones: as their product, or the largest or smallest.
     Merge {
-        old: Operand<B>,
+        old: Box<Operand<B>>,
         new: Operand<B>,
-        index: Operand<B>,
+        index: Box<Operand<B>>,
         indexing: Indexing,
         is_product: bool,
         y: Kept<B>,
@@ -69,6 +71,54 @@ pub enum Rule<B> {
     Product { x: [Operand<B>; 2], layout: Packed },
 }
 
+/// The operands of a formula. (Most have one or two: steps are small.)
+#[derive(Debug)]
+pub enum Operands<B> {
+    One([Operand<B>; 1]),
+    Two([Operand<B>; 2]),
+    Three(Box<[Operand<B>; 3]>),
+}
+impl<B> core::ops::Deref for Operands<B> {
+    type Target = [Operand<B>];
+    fn deref(&self) -> &[Operand<B>] {
+        match self {
+            Operands::One(x) => x,
+            Operands::Two(x) => x,
+            Operands::Three(x) => &**x,
+        }
+    }
+}
+impl<B> core::ops::DerefMut for Operands<B> {
+    fn deref_mut(&mut self) -> &mut [Operand<B>] {
+        match self {
+            Operands::One(x) => x,
+            Operands::Two(x) => x,
+            Operands::Three(x) => &mut **x,
+        }
+    }
+}
+
+/// The constants of a formula. (Most have none or one real number, and the others are zeros.)
+#[derive(Debug)]
+pub enum Given {
+    Real(f64),
+    All(Box<Constants>),
+}
+impl Given {
+    pub(crate) fn of(constants: &Constants) -> Self {
+        let [first, second, third] = constants;
+        let bits = |of: &Complex<f64>| of.re.to_bits() | of.im.to_bits();
+        let others = first.im.to_bits() | bits(second) | bits(third);
+        if others == 0 { Given::Real(first.re) } else { Given::All(Box::new(*constants)) }
+    }
+    pub(crate) fn open(&self) -> Constants {
+        match self {
+            Given::Real(re) => [Complex { re: *re, im: 0.0 }, Complex::default(), Complex::default()],
+            Given::All(constants) => **constants,
+        }
+    }
+}
+
 impl core::fmt::Debug for Formula {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Formula")
@@ -76,6 +126,12 @@ impl core::fmt::Debug for Formula {
 }
 
 impl<B> Rule<B> {
+    /// That of a formula, to be filled in.
+    pub(crate) const fn formula(x: Operands<B>) -> Self {
+        let (given, layout) = (Given::Real(0.0), Packed::EMPTY);
+        Rule::Formula { formula: None, computes: crate::DType::F32, given, x, y: None, layout }
+    }
+
     /// The layout of the result.
     pub(crate) fn layout(&self) -> Layout {
         match self {
@@ -127,7 +183,7 @@ impl<B> Rule<B> {
     /// Each operand.
     pub(crate) fn each_operand(&mut self, see: &mut dyn FnMut(&mut Operand<B>)) {
         match self {
-            Rule::Formula { x, .. } => x.iter_mut().flatten().for_each(see),
+            Rule::Formula { x, .. } => x.iter_mut().for_each(see),
             Rule::Parts { x, .. } | Rule::Polar { x, .. } => x.iter_mut().flatten().for_each(see),
             Rule::Moves { x, .. }
             | Rule::Reduce { x, .. }
@@ -143,11 +199,11 @@ impl<B> Rule<B> {
                 shared.iter_mut().flatten().for_each(see);
             }
             Rule::Join { pieces, .. } => pieces.iter_mut().for_each(see),
-            Rule::Gather { x, index, .. } => [x, index].into_iter().for_each(see),
+            Rule::Gather { x, index, .. } => [x, &mut **index].into_iter().for_each(see),
             Rule::Compress { x, mask, .. } => [x, mask].into_iter().for_each(see),
             Rule::Patch { place, new, .. } => [place, new].into_iter().for_each(see),
             Rule::Scatter { old, new, index, .. } | Rule::Merge { old, new, index, .. } => {
-                [old, new, index].into_iter().for_each(see)
+                [&mut **old, new, &mut **index].into_iter().for_each(see)
             }
             Rule::Product { x, .. } => x.iter_mut().for_each(see),
             Rule::Primitive(step) => step.each_operand(see),

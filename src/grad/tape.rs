@@ -3,10 +3,11 @@
 //! A step has handles to those that computed its operands, and a storage has a handle to the step that computed it; nothing else holds a
 //! step, so what nobody can take a gradient of is freed at once.
 
-use super::rule::Rule;
+use super::rule::{Operands, Rule};
 use crate::dtype::{DType, Element};
 use crate::error::{Result, invalid};
 use crate::layout::dims::Dims;
+use crate::storage::Counted;
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -30,7 +31,7 @@ enum Value<B> {
 
 /// A value on a tape: a result of a step.
 pub struct Node<B> {
-    pub(crate) step: Arc<Step<B>>,
+    pub(crate) step: Counted<Step<B>>,
     pub(crate) result: usize,
 }
 impl<B> Clone for Node<B> {
@@ -160,6 +161,14 @@ pub struct Extent {
     pub(crate) bytes: usize,
 }
 
+impl Extent {
+    /// Of a storage that holds elements of these sizes and nothing else.
+    #[inline]
+    pub(crate) fn of(dtype: DType, sizes: &[usize]) -> Self {
+        Extent { dtype, first: 0, bytes: sizes.iter().product::<usize>() * dtype.itemsize() }
+    }
+}
+
 /// One operation: its results, and how gradients come back from them. Or a parameter, which was not computed.
 pub struct Step<B> {
     /// Steps are numbered in the order in which they are recorded, so that operands have smaller numbers than results.
@@ -185,6 +194,47 @@ impl<B> Step<B> {
     pub(crate) fn is_leaf(&self) -> bool {
         self.is_leaf
     }
+    /// How it was computed, where nobody else has the step.
+    pub(crate) fn past_mut(&mut self) -> &mut Past<B> {
+        self.past.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Blank steps: constants, which are copied to where they are filled in. To build a step and to move it takes longer.
+impl<B> Step<B> {
+    const fn blank(rule: Rule<B>) -> Self {
+        Self::of_past(Past::Rule(rule), false)
+    }
+    const fn of_past(past: Past<B>, is_leaf: bool) -> Self {
+        Step {
+            number: 0,
+            is_leaf,
+            tape: Tape::NONE,
+            extents: Extents::One(Extent { dtype: DType::F32, first: 0, bytes: 0 }),
+            #[cfg(feature = "any")]
+            hooks: OnceLock::new(),
+            past: Mutex::new(past),
+        }
+    }
+    const LEAF: Self = Self::of_past(Past::Leaf(None), true);
+    const FORMULA_OF_ONE: Self = Self::blank(Rule::formula(Operands::One([Operand::EMPTY])));
+    const FORMULA_OF_TWO: Self = Self::blank(Rule::formula(Operands::Two([const { Operand::EMPTY }; 2])));
+    const PRODUCT: Self = Self::blank(Rule::Product { x: [const { Operand::EMPTY }; 2], layout: Packed::EMPTY });
+
+    /// That of a formula of so many operands.
+    #[inline(always)]
+    pub(crate) fn blank_formula(operands: usize) -> Counted<Self> {
+        match operands {
+            1 => Counted::new(Self::FORMULA_OF_ONE),
+            2 => Counted::new(Self::FORMULA_OF_TWO),
+            _ => Counted::new(Self::blank(Rule::formula(Operands::Three(Box::new([const { Operand::EMPTY }; 3]))))),
+        }
+    }
+    /// That of a product.
+    #[inline(always)]
+    pub(crate) fn blank_product() -> Counted<Self> {
+        Counted::new(Self::PRODUCT)
+    }
 }
 
 /// The extents of a step's results.
@@ -209,11 +259,7 @@ static STEPS: AtomicU64 = AtomicU64::new(0);
 
 impl<B> Step<B> {
     /// Fills in a step that was [begun](Tape::begin).
-    pub(crate) fn fill(&self, layouts: &[Option<Layout>], rule: Rule<B>) {
-        let mut extents = [None; RESULTS];
-        for (extent, layout) in extents.iter_mut().zip(layouts) {
-            *extent = layout.as_ref().map(Layout::extent);
-        }
+    pub(crate) fn fill(&self, extents: [Option<Extent>; RESULTS], rule: Rule<B>) {
         if let Extents::Each(each) = &self.extents {
             each.get_or_init(|| Box::new(extents));
         }
@@ -236,19 +282,34 @@ pub enum Past<B> {
 /// A chain of steps is let go in a loop: recursion would overflow the stack.
 impl<B> Drop for Step<B> {
     fn drop(&mut self) {
-        let mut steps: Vec<Arc<Step<B>>> = Vec::new();
-        let forget = |past: &mut Past<B>, steps: &mut Vec<Arc<Step<B>>>| {
-            if let Past::Rule(rule) = past {
-                rule.each_operand(&mut |operand| steps.extend(operand.node.take().map(|node| node.step)));
-            }
-        };
-        forget(self.past.get_mut().unwrap_or_else(PoisonError::into_inner), &mut steps);
-        while let Some(mut step) = steps.pop() {
+        let (mut next, mut more) = (None, Vec::new());
+        self.let_go(&mut next, &mut more);
+        while let Some(mut step) = next.take().or_else(|| more.pop()) {
             // (Where it is not moved out: steps are large.)
-            if let Some(step) = Arc::get_mut(&mut step) {
-                forget(step.past.get_mut().unwrap_or_else(PoisonError::into_inner), &mut steps);
+            if let Some(step) = step.get_mut() {
+                step.let_go(&mut next, &mut more);
             }
         }
+    }
+}
+impl<B> Step<B> {
+    /// Lets go of the operands. The steps that computed them and that nobody else has, which would let go of others, are put aside: the first
+    /// one apart, since most often it is the only one.
+    fn let_go(&mut self, next: &mut Option<Counted<Step<B>>>, more: &mut Vec<Counted<Step<B>>>) {
+        let Past::Rule(rule) = self.past_mut() else { return };
+        let mut forget = |operand: &mut Operand<B>| {
+            let Some(Node { step, .. }) = operand.node.take() else { return };
+            // (If two threads let go of the last two handles, one of them goes a level deeper.)
+            if step.is_leaf || !step.is_unique() {
+                return;
+            }
+            if next.is_none() { *next = Some(step) } else { more.push(step) }
+        };
+        match rule {
+            Rule::Formula { x, .. } => x.iter_mut().for_each(forget),
+            rule => rule.each_operand(&mut forget),
+        }
+        *self.past_mut() = Past::Freed;
     }
 }
 
@@ -261,6 +322,8 @@ pub struct Operand<B> {
     pub(crate) kept: Option<Kept<B>>,
 }
 impl<B> Operand<B> {
+    /// A place for an operand, which is filled in where it is: records are not moved.
+    pub(crate) const EMPTY: Self = Operand { node: None, layout: Packed::EMPTY, offset: 0, kept: None };
     /// Elements of a node, from an offset on.
     pub(crate) fn new(node: Option<Node<B>>, offset: usize, layout: Packed, kept: Option<Kept<B>>) -> Self {
         Operand { node, layout, offset, kept }
@@ -269,14 +332,14 @@ impl<B> Operand<B> {
         self.layout.dtype()
     }
     pub(crate) fn sizes(&self) -> Dims {
-        self.layout.open().sizes
+        self.layout.sizes()
     }
     pub(crate) fn strides(&self) -> Dims {
-        self.layout.open().strides
+        self.layout.strides()
     }
     /// The axes, of these sizes, along which it has one element again and again.
     pub(crate) fn repeated(&self, sizes: &[usize]) -> u32 {
-        let strides = self.layout.open().strides;
+        let strides = self.strides();
         (0..sizes.len())
             .filter(|&axis| sizes[axis] > 1 && strides[axis] == 0)
             .fold(0, |mask, axis| mask | 1_u32 << axis)
@@ -314,8 +377,8 @@ impl Layout {
     pub(crate) fn packed(&self) -> Packed {
         Packed::of(self.dtype, &self.sizes, &self.strides)
     }
-    fn extent(&self) -> Extent {
-        Extent { dtype: self.dtype, first: 0, bytes: self.sizes.iter().product::<usize>() * self.dtype.itemsize() }
+    pub(crate) fn extent(&self) -> Extent {
+        Extent::of(self.dtype, &self.sizes)
     }
 }
 
@@ -328,21 +391,36 @@ pub enum Packed {
     Many(Box<Layout>),
 }
 impl Packed {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(dtype: DType, sizes: &[usize], strides: &[usize]) -> Self {
-        let few = |of: &[usize]| {
-            let mut few = [0; FEW];
-            for (few, &of) in few.iter_mut().zip(of) {
-                *few = u32::try_from(of).ok()?;
-            }
-            Some(few)
-        };
-        if sizes.len() <= FEW
-            && let (Some(few_sizes), Some(few_strides)) = (few(sizes), few(strides))
+        let mut packed = Self::EMPTY;
+        packed.put(dtype, sizes, strides);
+        packed
+    }
+    /// Writes it where it is: numbers that have just been written one by one are slow to copy.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, dtype: DType, sizes: &[usize], strides: &[usize]) {
+        let at = |of: &[usize], axis| of.get(axis).copied().unwrap_or(0);
+        let few = |of| [at(of, 0), at(of, 1), at(of, 2), at(of, 3)];
+        let (few_sizes, few_strides) = (few(sizes), few(strides));
+        let bits = few_sizes.iter().chain(&few_strides).fold(0, |all, of| all | of);
+        if let Packed::Few { dtype: own, rank, sizes: own_sizes, strides: own_strides } = self
+            && sizes.len() <= FEW
+            && bits <= u32::MAX as usize
         {
-            return Packed::Few { dtype, rank: sizes.len() as u8, sizes: few_sizes, strides: few_strides };
+            (*own, *rank) = (dtype, sizes.len() as u8);
+            for axis in 0..FEW {
+                own_sizes[axis] = few_sizes[axis] as u32;
+                own_strides[axis] = few_strides[axis] as u32;
+            }
+            return;
         }
-        Packed::Many(Box::new(Layout { dtype, sizes: Dims::known(sizes), strides: Dims::known(strides) }))
+        self.put_many(dtype, sizes, strides);
+    }
+    pub(crate) const EMPTY: Self = Packed::Few { dtype: DType::F32, rank: 0, sizes: [0; FEW], strides: [0; FEW] };
+    #[cold]
+    fn put_many(&mut self, dtype: DType, sizes: &[usize], strides: &[usize]) {
+        *self = Packed::Many(Box::new(Layout { dtype, sizes: Dims::known(sizes), strides: Dims::known(strides) }));
     }
     pub(crate) fn dtype(&self) -> DType {
         match self {
@@ -354,15 +432,50 @@ impl Packed {
     pub(crate) fn open(&self) -> Layout {
         match self {
             Packed::Few { dtype, rank, sizes, strides } => {
-                let dims = |of: &[u32; FEW]| Dims::known(&of.map(|of| of as usize)[..usize::from(*rank).min(FEW)]);
-                Layout { dtype: *dtype, sizes: dims(sizes), strides: dims(strides) }
+                let rank = usize::from(*rank).min(FEW);
+                Layout { dtype: *dtype, sizes: Dims::widened(sizes, rank), strides: Dims::widened(strides, rank) }
             }
             Packed::Many(layout) => **layout,
+        }
+    }
+    pub(crate) fn rank(&self) -> usize {
+        match self {
+            Packed::Few { rank, .. } => usize::from(*rank),
+            Packed::Many(layout) => layout.sizes.len(),
+        }
+    }
+    /// The sizes.
+    pub(crate) fn sizes(&self) -> Dims {
+        match self {
+            Packed::Few { rank, sizes, .. } => Dims::widened(sizes, usize::from(*rank).min(FEW)),
+            Packed::Many(layout) => layout.sizes,
+        }
+    }
+    /// The strides.
+    pub(crate) fn strides(&self) -> Dims {
+        match self {
+            Packed::Few { rank, strides, .. } => Dims::widened(strides, usize::from(*rank).min(FEW)),
+            Packed::Many(layout) => layout.strides,
+        }
+    }
+    /// Whether these are its strides.
+    pub(crate) fn has_strides(&self, of: &[usize]) -> bool {
+        match self {
+            Packed::Few { rank, strides, .. } => {
+                let own = strides.iter().take(usize::from(*rank));
+                own.len() == of.len() && own.zip(of).all(|(&own, &of)| own as usize == of)
+            }
+            Packed::Many(layout) => *layout.strides == *of,
         }
     }
 }
 
 impl Tape {
+    /// That of a blank step.
+    const NONE: Self = {
+        static NONE: Slot = Slot(AtomicU64::new(0));
+        Tape { slot: &NONE, use_number: u64::MAX }
+    };
     pub(crate) fn new() -> Self {
         let unused = locked(&UNUSED).pop();
         let slot = unused.unwrap_or_else(|| Box::leak(Box::new(Slot(AtomicU64::new(0)))));
@@ -377,14 +490,16 @@ impl Tape {
         }
     }
 
+    /// The next step's number.
+    fn number() -> u64 {
+        STEPS.fetch_add(1, Ordering::Relaxed)
+    }
     // (Inlined: rules are large, and calls move them.)
     #[inline(always)]
-    fn step<B>(self, extents: Extents, past: Past<B>) -> Arc<Step<B>> {
-        let number = STEPS.fetch_add(1, Ordering::Relaxed);
-        let is_leaf = matches!(past, Past::Leaf(_));
-        Arc::new(Step {
-            number,
-            is_leaf,
+    fn step<B>(self, extents: Extents, past: Past<B>) -> Counted<Step<B>> {
+        Counted::new(Step {
+            number: Self::number(),
+            is_leaf: false,
             tape: self,
             extents,
             #[cfg(feature = "any")]
@@ -395,14 +510,17 @@ impl Tape {
 
     /// A parameter: a node without a step, for these bytes of a storage.
     pub(crate) fn leaf<B>(self, inner: B, extent: Extent) -> Tracked<B> {
-        let step = self.step(Extents::One(extent), Past::Leaf(None));
+        let mut step = Counted::new(Step::LEAF);
+        if let Some(step) = step.get_mut() {
+            (step.number, step.tape, step.extents) = (Self::number(), self, Extents::One(extent));
+        }
         Tracked::of(inner, Node { step, result: 0 })
     }
 
     /// Records a step with one result.
     #[inline(always)]
     pub(crate) fn push<B>(self, op: &'static str, inner: B, layout: Layout, rule: Rule<B>) -> Result<Tracked<B>> {
-        Ok(Tracked::of(inner, self.push_node(op, layout, rule)?))
+        Ok(Tracked::of(inner, self.push_node(op, layout.extent(), rule)?))
     }
 
     /// Records a step with one result or two; one without a layout has no gradient (positions).
@@ -425,17 +543,38 @@ impl Tape {
 
     /// Records a step with one result, for a storage that was written.
     #[inline(always)]
-    pub(crate) fn push_node<B>(self, op: &'static str, layout: Layout, rule: Rule<B>) -> Result<Node<B>> {
+    pub(crate) fn push_node<B>(self, op: &'static str, extent: Extent, rule: Rule<B>) -> Result<Node<B>> {
         self.expect_open(op)?;
-        Ok(Node { step: self.step(Extents::One(layout.extent()), Past::Rule(rule)), result: 0 })
+        Ok(Node { step: self.step(Extents::One(extent), Past::Rule(rule)), result: 0 })
+    }
+
+    /// Records a step with one result, and fills in a blank one.
+    #[inline(always)]
+    pub(crate) fn push_filled<B>(
+        self,
+        op: &'static str,
+        extent: Extent,
+        blank: Counted<Step<B>>,
+        fill: impl FnOnce(&mut Rule<B>) -> Result<()>,
+    ) -> Result<Node<B>> {
+        self.expect_open(op)?;
+        let mut step = blank;
+        if let Some(step) = step.get_mut() {
+            (step.number, step.tape, step.extents) = (Self::number(), self, Extents::One(extent));
+            if let Past::Rule(rule) = step.past_mut() {
+                fill(rule)?;
+            }
+        }
+        Ok(Node { step, result: 0 })
     }
 
     /// A step that is filled in when its results are known.
-    pub(crate) fn begin<B>(self, op: &'static str) -> Result<Arc<Step<B>>> {
+    pub(crate) fn begin<B>(self, op: &'static str) -> Result<Counted<Step<B>>> {
         self.expect_open(op)?;
         Ok(self.step(Extents::Each(OnceLock::new()), Past::Freed))
     }
 
+    #[inline]
     fn expect_open(self, op: &'static str) -> Result<()> {
         if self.slot.0.load(Ordering::Acquire) == self.use_number { Ok(()) } else { finished(op) }
     }

@@ -82,20 +82,24 @@ pub(super) fn two_tapes<T>(op: &'static str) -> Result<T> {
 }
 
 /// The tape of the operands that are on one.
-fn tape_of<D: Device>(
-    op: &'static str,
-    each: &mut dyn FnMut(&mut dyn FnMut(&Tracked<D::Storage>)),
-) -> Result<Option<Tape>> {
-    let mut tape: Option<Tape> = None;
-    let mut has_two = false;
-    each(&mut |storage| {
-        storage.with_node(|node| match (&tape, node) {
+#[derive(Default)]
+struct Found {
+    tape: Option<Tape>,
+    has_two: bool,
+}
+impl Found {
+    #[inline]
+    fn see<B>(&mut self, storage: &Tracked<B>) {
+        storage.with_node(|node| match (self.tape, node) {
             (_, None) => {}
-            (None, Some(node)) => tape = Some(node.tape()),
-            (Some(tape), Some(node)) => has_two |= *tape != node.tape(),
+            (None, Some(node)) => self.tape = Some(node.tape()),
+            (Some(tape), Some(node)) => self.has_two |= tape != node.tape(),
         });
-    });
-    if has_two { two_tapes(op) } else { Ok(tape) }
+    }
+    #[inline]
+    fn tape(self, op: &'static str) -> Result<Option<Tape>> {
+        if self.has_two { two_tapes(op) } else { Ok(self.tape) }
+    }
 }
 
 impl<D: Device> Backend for Taped<D> {
@@ -103,8 +107,9 @@ impl<D: Device> Backend for Taped<D> {
     const RECORDS: bool = true;
 
     fn run<C: Call>(call: C::Of<'_, Self::Storage>) -> Result<Given<C, Self::Storage>> {
-        let tape = tape_of::<D>(C::NAME, &mut |see| C::storages(&call, see))?;
-        match tape {
+        let mut found = Found::default();
+        C::storages(&call, &mut |storage| found.see(storage));
+        match found.tape(C::NAME)? {
             Some(tape) => C::record::<D>(call, tape),
             None => {
                 // (Only a list of operands needs memory.)
@@ -116,8 +121,9 @@ impl<D: Device> Backend for Taped<D> {
     }
 
     fn primitive<P: Primitive>(primitive: &P, x: On<'_, P::Operands, Self>) -> Result<On<'static, P::Results, Self>> {
-        let tape = tape_of::<D>(primitive.op(), &mut |see| P::Operands::storages::<Self>(&x, see))?;
-        super::primitive::record::<P, D>(primitive, &x, tape)
+        let mut found = Found::default();
+        P::Operands::storages::<Self>(&x, &mut |storage| found.see(storage));
+        super::primitive::record::<P, D>(primitive, &x, found.tape(primitive.op())?)
     }
     fn is_tracked(storage: &Self::Storage) -> bool {
         storage.is_tracked() || D::is_tracked(&storage.inner)
@@ -280,7 +286,7 @@ impl<D: Device> PullsBack for Taped<D> {
         }
         let Some(tape) = tape.filter(|_| has_gradients(layout.dtype)) else { return Ok(Tracked::constant(result)) };
         let step = tape.begin(op)?;
-        step.fill(&[Some(layout)], Rule::Primitive(Box::new(way_back)));
+        step.fill([Some(layout.extent()), None, None, None], Rule::Primitive(Box::new(way_back)));
         Ok(Tracked::of(result, Node { step, result: 0 }))
     }
     fn pull(

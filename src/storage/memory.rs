@@ -358,3 +358,56 @@ fn long_lists_are_lists_like_any_other() {
         assert!(list.len() == len && list.capacity() == len && list.iter().all(|&element| element == 7));
     }
 }
+
+/// A value is dropped with its last handle, whichever thread has it, and changed while there is one.
+#[test]
+fn a_counted_value_is_dropped_once() {
+    use super::counted::Counted;
+    struct Told(u32, mpsc::Sender<u32>);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            self.1.send(self.0).unwrap();
+        }
+    }
+    let (sender, receiver) = mpsc::channel();
+    let mut one = Counted::new(Told(1, sender.clone()));
+    one.get_mut().unwrap().0 = 2;
+    let other = one.clone();
+    assert!(one.get_mut().is_none() && !other.is_unique() && one.is_same(&other) && other.0 == 2);
+    drop(other);
+    one.get_mut().unwrap().0 += 1;
+    let handles = [(); 3].map(|()| one.clone());
+    thread::scope(|scope| {
+        for handle in handles {
+            scope.spawn(move || {
+                let more = handle.clone();
+                drop(handle);
+                assert_eq!(more.0, 3);
+            });
+        }
+        while one.get_mut().is_none() {
+            thread::yield_now();
+        }
+    });
+    assert!(receiver.try_recv().is_err());
+    let other = one.clone();
+    thread::scope(|scope| {
+        for handle in [one, other] {
+            scope.spawn(move || drop(handle));
+        }
+    });
+    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [3]);
+    // A value that has handles to others; blocks that the thread's list does not have.
+    struct Chained(Told, [u64; 200], Option<Counted<Chained>>);
+    #[repr(align(64))]
+    struct Aligned(Told);
+    let told = |number| Told(number, sender.clone());
+    let chain = (0..3).fold(None, |next, at| Some(Counted::new(Chained(told(at), [u64::from(at); 200], next))));
+    assert!(chain.as_ref().is_some_and(|chain| (chain.0.0, chain.1[199]) == (2, 2) && chain.2.is_some()));
+    drop(chain);
+    let aligned = Counted::new(Aligned(told(7)));
+    assert_eq!((&raw const *aligned).addr() % 64, 0);
+    assert_eq!(aligned.0.0, 7);
+    drop(aligned);
+    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [2, 1, 0, 7]);
+}

@@ -3,6 +3,8 @@
 //! A buffer is bytes; the element type is the tensor's.
 
 mod blocks;
+#[cfg(any(test, feature = "grad"))]
+mod counted;
 #[cfg(any(test, feature = "mmap", feature = "dlpack", feature = "arrow", feature = "faer"))]
 mod foreign;
 mod host;
@@ -13,6 +15,8 @@ pub(crate) mod pool;
 mod scratch;
 mod small;
 
+#[cfg(feature = "grad")]
+pub(crate) use counted::Counted;
 pub use host::HostBuffer;
 pub(crate) use pages::prefer_huge_pages;
 pub(crate) use scratch::{Scratch, ScratchList};

@@ -9,9 +9,8 @@ use crate::error::{Error, Result, collected, invalid};
 use crate::grad::any::{Gradients, Graph, Past, RESULTS, Step, back, by_exact, locked};
 use crate::ops;
 use crate::ops::kernel::Combining;
-use crate::storage::{View, ViewMut};
+use crate::storage::{Counted, View, ViewMut};
 use castiron_macros::operations;
-use std::sync::Arc;
 
 /// What [`grad`] is told besides outputs and inputs; `..GradOptions::default()` is the rest.
 #[derive(Clone, Default)]
@@ -66,7 +65,7 @@ pub fn grad(
     let seeded = |to: &mut Gradients<Dynamic>| seed(op, outputs, options.seeds, options.create_graph, to);
     back_by_hooks(seeded, graph, |step, given| {
         for ((node, input), gradient) in nodes.iter().zip(inputs).zip(&mut gradients) {
-            if Arc::ptr_eq(&node.step, step)
+            if node.step.is_same(step)
                 && let Some(of) = &given[node.result]
             {
                 *gradient = input.gradient_in(shared(of), node.extent());
@@ -85,7 +84,7 @@ pub fn grad(
 fn back_by_hooks(
     seed: impl FnOnce(&mut Gradients<Dynamic>) -> Result<()>,
     graph: Graph,
-    mut arrive: impl FnMut(&Arc<Step<DynamicBuffer>>, &mut [Option<DynamicBuffer>; RESULTS]) -> Result<()>,
+    mut arrive: impl FnMut(&Counted<Step<DynamicBuffer>>, &mut [Option<DynamicBuffer>; RESULTS]) -> Result<()>,
 ) -> Result<()> {
     back::<Dynamic>(seed, graph, |step, given| {
         let given = given.whole::<Dynamic>()?;

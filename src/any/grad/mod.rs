@@ -81,6 +81,11 @@ impl AnyTensor {
         }
     }
 
+    /// Whether it has a [`node`](Self::node).
+    pub(in crate::any) fn has_node(&self) -> bool {
+        matches!(self.buffer(), Ok(DynamicBuffer::Taped(tracked)) if has_gradients(self.dtype) && tracked.is_tracked())
+    }
+
     /// The same elements off the tape.
     pub(in crate::any) fn off_tape(&self) -> AnyTensor {
         match self.storage() {

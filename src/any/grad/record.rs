@@ -63,14 +63,18 @@ pub(in crate::any) fn elementwise(
             value => value.real_part().into(),
         };
     }
-    let make = |at: usize, keeps| operand(&sources[at], &result.sizes, keeps);
+    let fill = |at: usize, keeps, to: &mut _| {
+        *to = operand(&sources[at], &result.sizes, keeps)?;
+        Ok(())
+    };
+    let tracked = sources.iter().enumerate().fold(0, |all, (at, x)| all | u32::from(x.has_node()) << at);
     let storage = crate::grad::any::elementwise::<Dynamic>(
-        (slope, constants, op),
+        &(slope, constants, op),
         tape(),
         own(&result)?,
-        layout(&result),
-        &make,
-        sources.len(),
+        (result.dtype, &result.sizes, &result.strides),
+        &fill,
+        (sources.len(), tracked),
     )?;
     Ok(taped(&result, storage))
 }

@@ -225,7 +225,7 @@ fn recorded<D: Device>(
     let layout = Layout { dtype: call.dtype, sizes: Dims::known(call.sizes), strides: Dims::known(strides) };
     let step = tape.begin(OP)?;
     let back = Back::<D> { source, dtype: call.dtype, given: call.given, operands, layout };
-    step.fill(&[Some(layout)], Rule::Primitive(Box::new(back)));
+    step.fill([Some(layout.extent()), None, None, None], Rule::Primitive(Box::new(back)));
     Ok(Tracked::of(result, Node { step, result: 0 }))
 }
 impl<D: Device> Part<'_, Taped<D>> {

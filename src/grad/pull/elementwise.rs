@@ -1,8 +1,8 @@
 //! Elementwise formulas: gradients times derivatives, by loops that castiron compiles once (`ops::slope`).
 
 use super::reduce::{TimesConjugate, scaled};
-use super::{Gradients, OP, by_dtype, gradient, kept, no_gradient};
-use crate::composite::{Erased, Owned};
+use super::{Gradients, OP, by_dtype, gradient, kept, no_gradient, view_of};
+use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Device};
 use crate::dtype::{Castable as _, Complex, DType, Dtype};
 use crate::error::{Result, invalid};
@@ -154,20 +154,20 @@ pub(super) fn not_kept<T>() -> Result<T> {
     invalid(OP, "an operand was not kept".to_owned())
 }
 
-/// The way back through an elementwise formula, computed in a dtype. The layouts of its result and of the gradient differ in their dtype, and
-/// the gradient has its own strides.
+/// The way back through an elementwise formula, computed in a dtype. The layout is that of its result; the gradient has another dtype, which
+/// is given beside it, and its own strides.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn formula<D: Device>(
     formula: &'static Formula,
     computes: DType,
     given: Constants,
-    x: &[Option<Operand<D::Storage>>; 3],
+    x: &[Operand<D::Storage>],
     y: Option<&Kept<D::Storage>>,
     g: (Kept<D::Storage>, Dims),
-    layouts: [Layout; 2],
+    layout: (&Layout, DType),
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
-    by_dtype!(formula.computes(computes), E => in_class::<E, D>(formula, given, x, y, g, layouts, gradients))
+    by_dtype!(formula.computes(computes), E => in_class::<E, D>(formula, given, x, y, g, layout, gradients))
 }
 
 impl<'a, D: Device> Part<'a, D> {
@@ -175,53 +175,77 @@ impl<'a, D: Device> Part<'a, D> {
         let view = x.view();
         Part { storage: view.buffer, offset: view.offset, strides: view.strides }
     }
+    /// What a step keeps, of dtype `E`.
+    fn kept<E: Dtype>(of: &'a Kept<D::Storage>, sizes: &Dims, strides: &'a Dims) -> Self {
+        expect_within::<E, D>(&of.storage, of.offset, sizes, strides);
+        Part { storage: &of.storage, offset: of.offset, strides }
+    }
 }
 
 fn in_class<E: Dtype, D: Device>(
     formula: &'static Formula,
     given: Constants,
-    x: &[Option<Operand<D::Storage>>; 3],
+    x: &[Operand<D::Storage>],
     y: Option<&Kept<D::Storage>>,
     (g, steps): (Kept<D::Storage>, Dims),
-    [result, Layout { dtype, sizes, strides }]: [Layout; 2],
+    (Layout { dtype: of_result, sizes, strides }, dtype): (&Layout, DType),
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
-    if formula.simple != Simple::No && formula.beside.is_none() && x.iter().flatten().count() == 2 {
-        let [Some(a), Some(b), _] = x else { return not_kept() };
-        return simple::<E, D>(formula.simple, [a, b], g, dtype, [sizes, steps], gradients);
+    if formula.simple != Simple::No
+        && formula.beside.is_none()
+        && let [a, b] = x
+    {
+        return simple::<E, D>(formula.simple, [a, b], g, dtype, [sizes, &steps], gradients);
     }
-    let g = kept::<E, D>(&g, dtype, &sizes, &steps)?;
+    // Elements of this dtype are read where they are.
+    let is_read = |x: &Operand<D::Storage>| x.kept.is_none() || x.dtype() == E::DTYPE;
+    if formula.beside.is_none() && [dtype, *of_result] == [E::DTYPE; 2] && x.iter().all(is_read) {
+        let (mut layouts, mut operands) = ([Dims::known(&[]); 3], [None; 3]);
+        layouts.iter_mut().zip(x).for_each(|(layout, x)| *layout = x.strides());
+        for ((to, x), strides) in operands.iter_mut().zip(x).zip(&layouts) {
+            *to = x.kept.as_ref().map(|of| Part::kept::<E>(of, sizes, strides));
+        }
+        let y = y.map(|y| Part::kept::<E>(y, sizes, strides));
+        let g = Part::kept::<E>(&g, sizes, &steps);
+        return slopes::<E, D>(formula, given, x, (operands, y, g), [sizes, strides], gradients);
+    }
+    let g = kept::<E, D>(&g, dtype, sizes, &steps)?;
     if let Some((both, place)) = formula.beside {
-        let Some(to) = &x[0] else { return not_kept() };
+        let [to, ..] = x else { return not_kept() };
         return beside_value::<E, D>(both, place, given[0], to, &g, [sizes, strides], gradients);
     }
-    let y = y.map(|y| kept::<E, D>(y, result.dtype, &sizes, &strides)).transpose()?;
-    let mut operands: [Option<Erased<'_, E, D>>; 3] = [None, None, None];
-    for (to, x) in operands.iter_mut().zip(x) {
-        if let Some(x) = x
-            && x.kept.is_some()
-        {
+    let y = y.map(|y| kept::<E, D>(y, *of_result, sizes, strides)).transpose()?;
+    let mut converted: [Option<Erased<'_, E, D>>; 3] = [None, None, None];
+    for (to, x) in converted.iter_mut().zip(x) {
+        if x.kept.is_some() {
             *to = Some(super::elements::<E, D>(x)?);
         }
     }
-    for (by, to) in x.iter().enumerate() {
-        let Some(to) = to.as_ref().filter(|to| to.node.is_some()) else { continue };
-        let mut parts = [None, None, None];
-        if formula.reads[by] == 8 {
-            parts[0] = y.as_ref().map(Part::of);
-        } else {
-            for (part, operand) in parts.iter_mut().zip(&operands) {
-                *part = operand.as_ref().map(Part::of);
-            }
-        }
+    let operands = converted.each_ref().map(|x| x.as_ref().map(Part::of));
+    let parts = (operands, y.as_ref().map(Part::of), Part::of(&g));
+    slopes::<E, D>(formula, given, x, parts, [sizes, strides], gradients)
+}
+/// What a derivative reads: operands, the result, and the gradient of that.
+type Read<'a, D> = ([Option<Part<'a, D>>; 3], Option<Part<'a, D>>, Part<'a, D>);
+
+/// The gradient of each operand.
+fn slopes<E: Dtype, D: Device>(
+    formula: &'static Formula,
+    given: Constants,
+    x: &[Operand<D::Storage>],
+    (operands, y, g): Read<'_, D>,
+    [sizes, strides]: [&Dims; 2],
+    gradients: &mut Gradients<D>,
+) -> Result<()> {
+    for (by, to) in x.iter().enumerate().filter(|(_, to)| to.node.is_some()) {
+        let mut parts = if formula.reads[by] == 8 { [y, None, None] } else { operands };
         if parts.iter().all(Option::is_none) {
             // It reads no operand.
-            parts[0] = Some(Part::of(&g));
+            parts[0] = Some(g);
         }
-        let call =
-            SlopeCall { by, dtype: E::DTYPE, given, x: parts, g: Part::of(&g), sizes: &sizes, strides: &strides };
+        let call = SlopeCall { by, dtype: E::DTYPE, given, x: parts, g, sizes, strides };
         let storage = D::slope(formula, call)?;
-        gradients.add::<E>(to, Erased::fresh(storage, sizes, strides))?;
+        gradients.add_new::<E>(to, storage, sizes, strides)?;
     }
     Ok(())
 }
@@ -232,22 +256,34 @@ fn simple<E: Dtype, D: Device>(
     [a, b]: [&Operand<D::Storage>; 2],
     g: Kept<D::Storage>,
     dtype: DType,
-    [sizes, strides]: [Dims; 2],
+    [sizes, strides]: [&Dims; 2],
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
     if let Simple::Product = simple {
-        let g = kept::<E, D>(&g, dtype, &sizes, &strides)?;
+        let is_row_major = crate::layout::strides::is_contiguous(sizes, strides);
+        let is_alike = |x: &Operand<D::Storage>| x.dtype() == E::DTYPE && x.layout.has_strides(strides);
+        if dtype == E::DTYPE && is_row_major && is_alike(a) && is_alike(b) {
+            expect_within::<E, D>(&g.storage, g.offset, sizes, strides);
+            let g = View::<_, E>::new(&g.storage, g.offset, sizes, strides);
+            for (to, other) in [(a, b), (b, a)].into_iter().filter(|(to, _)| to.node.is_some()) {
+                let Some(other) = view_of::<E, D>(other, sizes, strides) else { return not_kept() };
+                let product = D::map2::<E, E, E>(Losing::<TimesConjugate>::new([0.0; 2]), g, other, strides)?;
+                gradients.add_new::<E>(to, product, sizes, strides)?;
+            }
+            return Ok(());
+        }
+        let g = kept::<E, D>(&g, dtype, sizes, strides)?;
         for (to, other) in [(a, b), (b, a)] {
             if to.node.is_some() {
                 let (other, times) = (super::elements::<E, D>(other)?, Losing::<TimesConjugate>::new([0.0; 2]));
-                let repeated = to.repeated(&sizes);
+                let repeated = to.repeated(sizes);
                 if repeated == 0 {
                     gradients.add::<E>(to, g.map2::<E, E>(OP, times, &other)?)?;
                     continue;
                 }
                 // Without memory for the products.
                 let sum = g.reduce_pairs::<E, E, _>(OP, Sum, times, &other, repeated)?.retyped::<E>();
-                let mut one = sizes;
+                let mut one = *sizes;
                 (0..one.len()).filter(|axis| repeated >> axis & 1 == 1).for_each(|axis| one[axis] = 1);
                 gradients.add::<E>(&to.resized(one, to.strides()), sum.reshape(OP, &one)?)?;
             }
@@ -255,7 +291,7 @@ fn simple<E: Dtype, D: Device>(
         return Ok(());
     }
     if b.node.is_some() {
-        let g = kept::<E, D>(&g, dtype, &sizes, &strides)?;
+        let g = kept::<E, D>(&g, dtype, sizes, strides)?;
         match simple {
             Simple::Difference => gradients.add::<E>(b, scaled(&g, -1.0)?)?,
             _ => gradients.add::<E>(b, g)?,
@@ -264,9 +300,9 @@ fn simple<E: Dtype, D: Device>(
     if a.node.is_some() {
         // The last one may have the storage itself.
         let g = if dtype == E::DTYPE && g.offset == 0 {
-            Erased::fresh(g.storage, sizes, strides)
+            Erased::fresh(g.storage, *sizes, *strides)
         } else {
-            kept::<E, D>(&g, dtype, &sizes, &strides)?.share()
+            kept::<E, D>(&g, dtype, sizes, strides)?.share()
         };
         gradients.add::<E>(a, g)?;
     }
@@ -280,7 +316,7 @@ fn beside_value<E: Dtype, D: Device>(
     value: Complex<f64>,
     to: &Operand<D::Storage>,
     g: &Erased<'_, E, D>,
-    [sizes, strides]: [Dims; 2],
+    [sizes, strides]: [&Dims; 2],
     gradients: &mut Gradients<D>,
 ) -> Result<()> {
     let g_of = match both.simple {
@@ -298,7 +334,7 @@ fn beside_value<E: Dtype, D: Device>(
     }
     let value = D::fill::<E>(Some(g.storage()), value.cast(), 1)?;
     let zeros = [0; crate::layout::dims::MOST];
-    let value = Erased::<E, D>::of(View::new(&value, 0, &sizes, &zeros[..sizes.len()]));
+    let value = Erased::<E, D>::of(View::new(&value, 0, sizes, &zeros[..sizes.len()]));
     if let Simple::Product = both.simple {
         return gradients.add::<E>(to, g.map2::<E, E>(OP, Losing::<TimesConjugate>::new([0.0; 2]), &value)?);
     }
@@ -306,17 +342,10 @@ fn beside_value<E: Dtype, D: Device>(
     let mut parts = [None, None, None];
     parts[place] = x.as_ref().map(Part::of);
     parts[1 - place] = Some(Part::of(&value));
-    let call = SlopeCall {
-        by: place,
-        dtype: E::DTYPE,
-        given: Constants::default(),
-        x: parts,
-        g: Part::of(g),
-        sizes: &sizes,
-        strides: &strides,
-    };
+    let call =
+        SlopeCall { by: place, dtype: E::DTYPE, given: Constants::default(), x: parts, g: Part::of(g), sizes, strides };
     let storage = D::slope(both, call)?;
-    gradients.add::<E>(to, Erased::fresh(storage, sizes, strides))
+    gradients.add::<E>(to, Erased::fresh(storage, *sizes, *strides))
 }
 
 /// The gradient goes to the operand that was chosen.

@@ -16,7 +16,7 @@ mod seen;
 use super::primitive::{Sums, WayBack};
 use super::rule::Rule;
 use super::tape::{Extent, Kept, Layout, Node, Operand, Packed, Past, Step, locked};
-use crate::composite::{Erased, Owned};
+use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Cpu, Cuda, Device, Meta};
 use crate::dtype::{Complex, DType, Dtype, Element, bf16, f16};
 use crate::error::{Result, invalid};
@@ -28,7 +28,7 @@ use crate::ops::kernel::{Casting, Combining, Copying};
 use crate::ops::record::derivative::Derivative;
 use crate::ops::reduce::Sum;
 use crate::ops::slope::Formula;
-use crate::storage::{HostBuffer, View, ViewMut};
+use crate::storage::{Counted, HostBuffer, View, ViewMut};
 pub(super) use convolution::Convolving;
 pub(crate) use derivative::{DerivativeCall, several_derivative};
 pub(crate) use elementwise::{SlopeCall, SlopeLoop, slope_loop};
@@ -273,7 +273,7 @@ pub struct Gradients<D: Backend> {
 }
 /// A step, and the gradients of its results.
 pub(super) struct Arriving<B> {
-    pub(super) step: Arc<Step<B>>,
+    pub(super) step: Counted<Step<B>>,
     pub(super) given: Cotangents<B>,
 }
 
@@ -311,6 +311,9 @@ impl<D: Device> Gradients<D> {
     /// Adds to the gradient of an operand. `g` has the operand's sizes.
     pub(crate) fn add<E: Dtype>(&mut self, to: &Operand<D::Storage>, g: Erased<'_, E, D>) -> Result<()> {
         let Some(node) = &to.node else { return Ok(()) };
+        if is_whole::<E, D>(to, node, g.sizes(), g.strides()) && !self.given(node).is_view() {
+            return self.add_whole(node, g);
+        }
         let layout = &to.layout.open();
         let mask = to.repeated(g.sizes());
         if mask == 0 && layout.dtype == E::DTYPE {
@@ -324,6 +327,40 @@ impl<D: Device> Gradients<D> {
             return self.add_summed::<Complex<f64>>(node, to.offset, layout, mask, cast(g)?);
         }
         self.add_summed(node, to.offset, layout, mask, g)
+    }
+
+    /// Adds a gradient that [is whole](is_whole).
+    fn add_whole<E: Dtype>(&mut self, node: &Node<D::Storage>, g: Erased<'_, E, D>) -> Result<()> {
+        let of = &mut self.given(node).whole::<D>()?[node.result];
+        let Some(sum) = of else {
+            *of = Some(match g.into_whole() {
+                Ok(own) => own,
+                Err(g) => D::map1::<E, E>(Copying, g.view(), g.strides())?,
+            });
+            return Ok(());
+        };
+        unshare::<E, D>(sum, g.numel())?;
+        let out = ViewMut::<_, E>::new(sum, 0, g.sizes(), g.strides());
+        D::update2::<E, E>(Combining::<ops::add, E>::new(), g.view(), out)
+    }
+
+    /// Adds the elements of a new storage, which holds nothing else.
+    pub(super) fn add_new<E: Dtype>(
+        &mut self,
+        to: &Operand<D::Storage>,
+        g: D::Storage,
+        sizes: &Dims,
+        strides: &Dims,
+    ) -> Result<()> {
+        // (Most gradients are the first ones of their nodes. A tensor that is moved takes as long as a small loop.)
+        if let Some(node) = &to.node
+            && is_whole::<E, D>(to, node, sizes, strides)
+            && let of @ None = &mut self.given(node).of[node.result]
+        {
+            *of = Some(g);
+            return Ok(());
+        }
+        self.add::<E>(to, Erased::fresh(g, *sizes, *strides))
     }
 
     /// Sums the axes of a mask, along which an operand has one position, and adds in the operand's dtype.
@@ -440,6 +477,22 @@ impl<D: Device> Gradients<D> {
     }
 }
 
+/// Whether the elements of a row-major gradient lie as those of an operand, which are all of its node.
+fn is_whole<E: Dtype, D: Device>(
+    to: &Operand<D::Storage>,
+    node: &Node<D::Storage>,
+    sizes: &[usize],
+    strides: &[usize],
+) -> bool {
+    let Extent { first, bytes, .. } = node.extent();
+    to.dtype() == E::DTYPE
+        && to.offset * size_of::<E>() == first
+        && sizes.iter().product::<usize>() * size_of::<E>() == bytes
+        && bytes != 0
+        && to.layout.has_strides(strides)
+        && crate::layout::strides::is_contiguous(sizes, strides)
+}
+
 /// The gradient of a product of elements with zeros among them is chosen by what is zero, and has no derivative that follows.
 fn expect_no_zeros<D: Device>(op: &'static str, elements: &D::Storage) -> Result<()> {
     if D::is_tracked(elements) {
@@ -543,6 +596,16 @@ pub(super) fn elements<E: Dtype, D: Device>(operand: &Operand<D::Storage>) -> Re
         None => invalid(OP, "an operand was not kept".to_owned()),
     }
 }
+/// The same as a view, if it has the dtype that its step goes back in.
+fn view_of<'a, E: Dtype, D: Device>(
+    operand: &'a Operand<D::Storage>,
+    sizes: &'a Dims,
+    strides: &'a Dims,
+) -> Option<View<'a, D::Storage, E>> {
+    let of = operand.kept.as_ref().filter(|_| operand.dtype() == E::DTYPE)?;
+    expect_within::<E, D>(&of.storage, of.offset, sizes, strides);
+    Some(View::new(&of.storage, of.offset, sizes, strides))
+}
 /// A gradient in the dtype that its step goes back in.
 fn in_class<D: Device>(g: D::Storage, layout: &Layout) -> Result<D::Storage> {
     fn of<A: Dtype, E: Dtype, D: Device>(g: &D::Storage, layout: &Layout) -> Result<D::Storage> {
@@ -609,7 +672,17 @@ pub(super) fn pull<D: Device>(
         Rule::Formula { formula, computes, given, x, y, .. } => {
             let (offset, steps) = seen.map_or((0, own.strides), |seen| (seen.offset, seen.strides));
             let g = (Kept { storage: g, offset }, steps);
-            elementwise::formula::<D>(formula, class(*computes), *given, x, y.as_ref(), g, [*own, *layout], gradients)
+            let (Some(formula), given) = (*formula, given.open()) else { return Ok(()) };
+            elementwise::formula::<D>(
+                formula,
+                class(*computes),
+                given,
+                x,
+                y.as_ref(),
+                g,
+                (own, layout.dtype),
+                gradients,
+            )
         }
         Rule::Chooses { condition, choices, .. } => {
             by_dtype!(layout.dtype, E => elementwise::chooses::<E, D>(condition, choices, &g, layout, gradients))
@@ -671,7 +744,7 @@ pub(crate) enum Graph {
 
 /// Puts what a step keeps on the tape that it came from, or takes it off.
 #[cfg(feature = "any")]
-fn retape<D: Device>(step: &Arc<Step<D::Storage>>, rule: &mut Rule<D::Storage>, puts: bool) -> Result<()> {
+fn retape<D: Device>(step: &Counted<Step<D::Storage>>, rule: &mut Rule<D::Storage>, puts: bool) -> Result<()> {
     let mut elsewhere = false;
     rule.each_operand(&mut |operand| {
         if let (Some(node), Some(kept)) = (&operand.node, &mut operand.kept) {
@@ -697,12 +770,19 @@ fn retape<D: Device>(step: &Arc<Step<D::Storage>>, rule: &mut Rule<D::Storage>, 
 pub(crate) fn back<D: Device>(
     seed: impl FnOnce(&mut Gradients<D>) -> Result<()>,
     graph: Graph,
-    mut arrive: impl FnMut(&Arc<Step<D::Storage>>, &mut Cotangents<D::Storage>) -> Result<()>,
+    mut arrive: impl FnMut(&Counted<Step<D::Storage>>, &mut Cotangents<D::Storage>) -> Result<()>,
 ) -> Result<()> {
     let mut gradients = Gradients::<D>::new();
     seed(&mut gradients)?;
-    while let Some(Arriving { step, mut given }) = gradients.pop() {
+    while let Some(Arriving { mut step, mut given }) = gradients.pop() {
         arrive(&step, &mut given)?;
+        // Nobody else has it: it is let go of with what it keeps.
+        if graph == Graph::Freed
+            && let Some(Past::Rule(rule)) = step.get_mut().map(Step::past_mut)
+        {
+            D::pull(rule, given, &mut gradients)?;
+            continue;
+        }
         let mut past = locked(&step.past);
         match &mut *past {
             Past::Leaf(_) => {}

@@ -79,6 +79,10 @@ impl<B> Cotangents<B> {
         }
         Ok(&mut self.of)
     }
+    /// Whether the first one is seen as a view.
+    pub(super) fn is_view(&self) -> bool {
+        self.seen.is_some()
+    }
     /// How the first one is seen, if that is wanted: the caller reads it as a view.
     pub(crate) fn take_view(&mut self, wanted: impl FnOnce(&Seen) -> bool) -> Option<Box<Seen>> {
         self.seen.take_if(|seen| wanted(seen))
