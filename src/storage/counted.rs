@@ -1,6 +1,7 @@
 //! `Counted`: a value with several handles, as in `Arc`, but without weak ones: the only handle is dropped, and its value changed, without an
-//! atomic write. Steps of tapes are made, seen by one handle and dropped again, often.
+//! atomic write, and small ones are in blocks that the thread keeps. Steps of tapes are made, seen by one handle and dropped again, often.
 
+use super::small::{self, ALIGNMENT_OF_SMALL, SmallSize};
 use core::ops::Deref;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering, fence};
@@ -20,14 +21,29 @@ unsafe impl<T: Send + Sync> Sync for Counted<T> {}
 impl<T> Counted<T> {
     #[inline(always)]
     pub(crate) fn new(value: T) -> Self {
-        let place = Box::leak(Box::<Inner<T>>::new_uninit()).as_mut_ptr();
-        // SAFETY: the box has room for both fields, and they are written before anybody reads them. (One by one, so that a constant is
-        // copied there at once.)
+        Self::made(|| value)
+    }
+    /// A value that is made where it stays: a constant is copied there at once.
+    #[inline(always)]
+    pub(crate) fn made(make: impl FnOnce() -> T) -> Self {
+        let place = match Self::small() {
+            Some(size) => small::block(size).cast::<Inner<T>>().as_ptr(),
+            None => Box::leak(Box::<Inner<T>>::new_uninit()).as_mut_ptr(),
+        };
+        // SAFETY: the block has room for both fields, and they are written before anybody reads them. (It is lost if the value is not made.)
         unsafe {
             (&raw mut (*place).handles).write(AtomicUsize::new(1));
-            (&raw mut (*place).value).write(value);
+            (&raw mut (*place).value).write(make());
             Counted(NonNull::new_unchecked(place))
         }
+    }
+    /// The size of its block, if the thread's list of small blocks has such.
+    #[inline]
+    fn small() -> Option<SmallSize> {
+        if const { align_of::<Inner<T>>() > ALIGNMENT_OF_SMALL } {
+            return None;
+        }
+        SmallSize::holding(size_of::<Inner<T>>())
     }
     #[inline]
     fn inner(&self) -> &Inner<T> {
@@ -54,6 +70,25 @@ impl<T> Counted<T> {
         self.0 == other.0
     }
 }
+impl<T> Counted<T> {
+    /// Drops the value and frees its block.
+    ///
+    /// # Safety
+    /// Nobody else has a handle, and this one is not used any more.
+    #[inline(never)]
+    unsafe fn free(&mut self) {
+        // SAFETY: the caller's promise; the block has come from the list or from a box, as its size says.
+        unsafe {
+            match Self::small() {
+                Some(size) => {
+                    self.0.drop_in_place();
+                    small::give_back(self.0.cast(), size);
+                }
+                None => drop(Box::from_raw(self.0.as_ptr())),
+            }
+        }
+    }
+}
 impl<T> Deref for Counted<T> {
     type Target = T;
     #[inline]
@@ -76,8 +111,8 @@ impl<T> Drop for Counted<T> {
         // The only handle skips the slower decrement, as in `HostBuffer`.
         if self.is_unique() || self.inner().handles.fetch_sub(1, Ordering::Release) == 1 {
             fence(Ordering::Acquire);
-            // SAFETY: this was the last handle, and the value came from a box.
-            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+            // SAFETY: this was the last handle, and `new` took the block from where it is given back to.
+            unsafe { self.free() }
         }
     }
 }

@@ -11,7 +11,7 @@ use std::alloc;
 const SIZES: usize = 19;
 /// Maximum bytes kept per size (at least two blocks), and maximum blocks.
 const MOST_BYTES: usize = 64 << 10;
-const MOST: usize = 16;
+const MOST: usize = 64;
 /// Whether freed blocks are kept. Debug builds free them at once, and allocate exact sizes, so that memory checkers see accesses beyond a
 /// block or after it is freed; unit tests keep them in every build.
 const KEEPS: bool = !cfg!(debug_assertions) || cfg!(test);
@@ -21,9 +21,11 @@ const fn size_of_kind(kind: usize) -> usize {
     if kind.is_multiple_of(2) { 128 << (kind / 2) } else { 192 << (kind / 2) }
 }
 
+/// The alignment of every block at least.
+pub(super) const ALIGNMENT_OF_SMALL: usize = 16;
 /// The alignment of a kind of block: for the smallest, the allocator's default, which suffices for every element.
 const fn alignment(kind: usize) -> usize {
-    if size_of_kind(kind) <= super::host::SMALL { 16 } else { super::host::ALIGNMENT }
+    if size_of_kind(kind) <= super::host::SMALL { ALIGNMENT_OF_SMALL } else { super::host::ALIGNMENT }
 }
 
 /// Maximum blocks kept of a kind.
@@ -85,6 +87,19 @@ thread_local! {
 
 struct Owner {
     keeps: Cell<bool>,
+}
+
+/// A block of this size, which the thread has kept or the allocator gives.
+#[cfg(any(test, feature = "grad"))]
+#[inline]
+pub(super) fn block(size: SmallSize) -> NonNull<u8> {
+    #[cold]
+    #[inline(never)]
+    fn fresh(size: SmallSize) -> NonNull<u8> {
+        // SAFETY: the size is not zero.
+        NonNull::new(unsafe { alloc::alloc(size.layout()) }).unwrap_or_else(|| alloc::handle_alloc_error(size.layout()))
+    }
+    take(size).unwrap_or_else(|| fresh(size))
 }
 
 /// Takes a free block of this size.
