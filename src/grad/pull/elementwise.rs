@@ -290,7 +290,16 @@ fn simple<E: Dtype, D: Device>(
         }
         return Ok(());
     }
-    if b.node.is_some() {
+    let is_read = dtype == E::DTYPE && g.offset == 0 && D::holds::<E>(&g.storage, sizes.iter().product());
+    if is_read {
+        expect_within::<E, D>(&g.storage, 0, sizes, strides);
+    }
+    if b.node.is_some()
+        && is_read
+        && let Simple::Sum = simple
+    {
+        gradients.add_view::<E>(b, View::new(&g.storage, 0, sizes, strides))?;
+    } else if b.node.is_some() {
         let g = kept::<E, D>(&g, dtype, sizes, strides)?;
         match simple {
             Simple::Difference => gradients.add::<E>(b, scaled(&g, -1.0)?)?,
@@ -299,6 +308,9 @@ fn simple<E: Dtype, D: Device>(
     }
     if a.node.is_some() {
         // The last one may have the storage itself.
+        if is_read {
+            return gradients.add_new::<E>(a, g.storage, sizes, strides);
+        }
         let g = if dtype == E::DTYPE && g.offset == 0 {
             Erased::fresh(g.storage, *sizes, *strides)
         } else {

@@ -311,8 +311,13 @@ impl<D: Device> Gradients<D> {
     /// Adds to the gradient of an operand. `g` has the operand's sizes.
     pub(crate) fn add<E: Dtype>(&mut self, to: &Operand<D::Storage>, g: Erased<'_, E, D>) -> Result<()> {
         let Some(node) = &to.node else { return Ok(()) };
-        if is_whole::<E, D>(to, node, g.sizes(), g.strides()) && !self.given(node).is_view() {
-            return self.add_whole(node, g);
+        match self.whole_of::<E>(to, g.sizes(), g.strides()) {
+            Some(of @ None) => {
+                *of = Some(g.into_whole_or_shared()?);
+                return Ok(());
+            }
+            Some(Some(sum)) => return accumulate::<E, D>(sum, g.view()),
+            None => {}
         }
         let layout = &to.layout.open();
         let mask = to.repeated(g.sizes());
@@ -329,22 +334,26 @@ impl<D: Device> Gradients<D> {
         self.add_summed(node, to.offset, layout, mask, g)
     }
 
-    /// Adds a gradient that [is whole](is_whole).
-    fn add_whole<E: Dtype>(&mut self, node: &Node<D::Storage>, g: Erased<'_, E, D>) -> Result<()> {
-        let of = &mut self.given(node).whole::<D>()?[node.result];
-        let Some(sum) = of else {
-            *of = Some(match g.into_whole() {
-                Ok(own) => own,
-                Err(g) => D::map1::<E, E>(Copying, g.view(), g.strides())?,
-            });
-            return Ok(());
-        };
-        unshare::<E, D>(sum, g.numel())?;
-        let out = ViewMut::<_, E>::new(sum, 0, g.sizes(), g.strides());
-        D::update2::<E, E>(Combining::<ops::add, E>::new(), g.view(), out)
+    /// Where the gradient of an operand's node is, if row-major elements of these sizes lie as the operand's, which are all of the node.
+    fn whole_of<E: Dtype>(
+        &mut self,
+        to: &Operand<D::Storage>,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Option<&mut Option<D::Storage>> {
+        let node = to.node.as_ref()?;
+        let Extent { first, bytes, .. } = node.extent();
+        let is_whole = to.dtype() == E::DTYPE
+            && to.offset * size_of::<E>() == first
+            && sizes.iter().product::<usize>() * size_of::<E>() == bytes
+            && bytes != 0
+            && to.layout.has_strides(strides)
+            && crate::layout::strides::is_contiguous(sizes, strides);
+        let given = if is_whole { self.given(node) } else { return None };
+        if given.is_view() { None } else { Some(&mut given.of[node.result]) }
     }
 
-    /// Adds the elements of a new storage, which holds nothing else.
+    /// Adds the elements of a new storage, which holds nothing else. (A tensor that is moved takes as long as a small loop.)
     pub(super) fn add_new<E: Dtype>(
         &mut self,
         to: &Operand<D::Storage>,
@@ -352,15 +361,21 @@ impl<D: Device> Gradients<D> {
         sizes: &Dims,
         strides: &Dims,
     ) -> Result<()> {
-        // (Most gradients are the first ones of their nodes. A tensor that is moved takes as long as a small loop.)
-        if let Some(node) = &to.node
-            && is_whole::<E, D>(to, node, sizes, strides)
-            && let of @ None = &mut self.given(node).of[node.result]
-        {
-            *of = Some(g);
-            return Ok(());
+        match self.whole_of::<E>(to, sizes, strides) {
+            Some(of @ None) => {
+                *of = Some(g);
+                Ok(())
+            }
+            Some(Some(sum)) => accumulate::<E, D>(sum, View::new(&g, 0, sizes, strides)),
+            None => self.add::<E>(to, Erased::fresh(g, *sizes, *strides)),
         }
-        self.add::<E>(to, Erased::fresh(g, *sizes, *strides))
+    }
+    /// Adds elements that others read, too.
+    pub(super) fn add_view<E: Dtype>(&mut self, to: &Operand<D::Storage>, g: View<'_, D::Storage, E>) -> Result<()> {
+        match self.whole_of::<E>(to, g.sizes, g.strides) {
+            Some(Some(sum)) => accumulate::<E, D>(sum, g),
+            _ => self.add::<E>(to, Erased::of(g)),
+        }
     }
 
     /// Sums the axes of a mask, along which an operand has one position, and adds in the operand's dtype.
@@ -477,20 +492,14 @@ impl<D: Device> Gradients<D> {
     }
 }
 
-/// Whether the elements of a row-major gradient lie as those of an operand, which are all of its node.
-fn is_whole<E: Dtype, D: Device>(
-    to: &Operand<D::Storage>,
-    node: &Node<D::Storage>,
-    sizes: &[usize],
-    strides: &[usize],
-) -> bool {
-    let Extent { first, bytes, .. } = node.extent();
-    to.dtype() == E::DTYPE
-        && to.offset * size_of::<E>() == first
-        && sizes.iter().product::<usize>() * size_of::<E>() == bytes
-        && bytes != 0
-        && to.layout.has_strides(strides)
-        && crate::layout::strides::is_contiguous(sizes, strides)
+/// Adds row-major elements to those of a gradient, which are as many: in place, if nobody else has it.
+fn accumulate<E: Dtype, D: Device>(sum: &mut D::Storage, g: View<'_, D::Storage, E>) -> Result<()> {
+    let add = Combining::<ops::add, E>::new();
+    if D::is_unique(sum) {
+        return D::update2::<E, E>(add, g, ViewMut::new(sum, 0, g.sizes, g.strides));
+    }
+    *sum = D::map2::<E, E, E>(add, View::new(&*sum, 0, g.sizes, g.strides), g, g.strides)?;
+    Ok(())
 }
 
 /// The gradient of a product of elements with zeros among them is chosen by what is zero, and has no derivative that follows.
@@ -539,6 +548,18 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         // SAFETY: the view's elements are in the buffer and initialised; dense ones follow each other from the first on.
         is_dense
             .then(|| unsafe { core::slice::from_raw_parts(buffer.start::<E>().add(self.view().offset), self.numel()) })
+    }
+    /// A storage that holds these row-major elements and nothing else: this tensor's own, a handle to one, or a copy.
+    fn into_whole_or_shared(self) -> Result<D::Storage> {
+        let x = match self.into_whole() {
+            Ok(own) => return Ok(own),
+            Err(x) => x,
+        };
+        // (Who adds to a gradient that others have, too, makes a new one.)
+        if x.view().offset == 0 && D::holds::<E>(x.storage(), x.numel()) {
+            return Ok(D::share(x.view()).0);
+        }
+        D::map1::<E, E>(Copying, x.view(), x.strides())
     }
     /// New elements of these sizes and strides, which the host computed.
     pub(crate) fn of_host(buffer: HostBuffer, sizes: Dims, strides: Dims) -> Result<Owned<E, D>> {
