@@ -12,7 +12,7 @@ use crate::device::{Backend, Device};
 use crate::dtype::{Castable, DType, Dtype, Element};
 use crate::error::{Result, collected, invalid};
 use crate::layout::dims::Dims;
-use crate::layout::strides::{is_dense, row_major};
+use crate::layout::strides::{is_contiguous, is_dense, row_major};
 use crate::ops::kernel::{Copying, LaneKernel, LaneSlope, Map1, Map2, Map3, Merging, RowKernel, RowSlope, Slope};
 use crate::ops::reduce::{ReduceSlope, Reducer, TwoResults};
 use crate::ops::slope::{Constants, Derived, OfBinary};
@@ -205,6 +205,11 @@ fn other_rule<D: Device>(
         Slope::Polar => Rule::Polar { x: [Some(make(0, true)?), Some(make(1, true)?)], layout },
     }))
 }
+/// Whether these are the strides of elements one after the other.
+#[inline]
+fn is_line<const N: usize>(strides: [&[usize]; N]) -> bool {
+    strides.iter().all(|&strides| *strides == [1])
+}
 /// Bits that say which operands depend on a parameter and have gradients.
 fn tracked_among<const N: usize>(operands: [(DType, bool); N]) -> u32 {
     let bits = operands.into_iter().enumerate().map(|(at, (dtype, is))| u32::from(is && has_gradients(dtype)) << at);
@@ -214,7 +219,10 @@ fn tracked_among<const N: usize>(operands: [(DType, bool); N]) -> u32 {
 impl<A: Element, O: Element, K: Map1<A, O>> Recorded for Unary<'static, (), A, O, K> {
     fn record<D: Device>(call: Unary<'_, On<D>, A, O, K>, tape: Tape) -> Result<On<D>> {
         let Unary { kernel, strides, a, .. } = call;
-        let result = D::map1::<A, O>(kernel, inside(a), strides)?;
+        let result = match is_line([a.strides, strides]) {
+            true => D::map1_line::<A, O>(kernel, inside(a), a.sizes[0])?,
+            false => D::map1::<A, O>(kernel, inside(a), strides)?,
+        };
         let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
         let (mut dtype, mut to) = (A::DTYPE, O::DTYPE);
         if K::MOVES {
@@ -229,7 +237,10 @@ impl<A: Element, O: Element, K: Map1<A, O>> Recorded for Unary<'static, (), A, O
 impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for Binary<'static, (), A, C, O, K> {
     fn record<D: Device>(call: Binary<'_, On<D>, A, C, O, K>, tape: Tape) -> Result<On<D>> {
         let Binary { kernel, strides, a, b, .. } = call;
-        let result = D::map2::<A, C, O>(kernel, inside(a), inside(b), strides)?;
+        let result = match is_line([a.strides, b.strides, strides]) {
+            true => D::map2_line::<A, C, O>(kernel, inside(a), inside(b), a.sizes[0])?,
+            false => D::map2::<A, C, O>(kernel, inside(a), inside(b), strides)?,
+        };
         let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
         let (mut dtypes, mut to) = ([A::DTYPE, C::DTYPE], O::DTYPE);
         if let Slope::Masked { operand, .. } = K::SLOPE {
@@ -358,7 +369,12 @@ impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, ()
             let tracked = tracked_among([(O::DTYPE, out.buffer.is_tracked()), (C::DTYPE, b.buffer.is_tracked())]);
             let node = elementwise_in_place::<D>(&slope, tape, (O::DTYPE, out.sizes, out.strides), &fill, tracked)?;
             let ViewMut { buffer, offset, sizes, strides, .. } = out;
-            D::update2::<C, O>(kernel, inside(b), ViewMut::new(&mut buffer.inner, offset, sizes, strides))?;
+            let is_alike = b.sizes == sizes && b.strides == strides && is_contiguous(sizes, strides);
+            let old = ViewMut::new(&mut buffer.inner, offset, sizes, strides);
+            match is_alike {
+                true => D::update2_line::<C, O>(kernel, inside(b), old, sizes.iter().product())?,
+                false => D::update2::<C, O>(kernel, inside(b), old)?,
+            }
             buffer.move_to(node);
             return Ok(());
         }

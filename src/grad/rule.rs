@@ -105,6 +105,7 @@ pub enum Given {
     All(Box<Constants>),
 }
 impl Given {
+    #[inline(always)]
     pub(crate) fn of(constants: &Constants) -> Self {
         let [first, second, third] = constants;
         let bits = |of: &Complex<f64>| of.re.to_bits() | of.im.to_bits();

@@ -91,11 +91,19 @@ impl<B> Tracked<B> {
     /// Its value, if it depends on a parameter.
     #[inline]
     pub(crate) fn node(&self) -> Option<Node<B>> {
-        self.with_node(|node| node.cloned())
+        match &self.value {
+            Value::Constant => None,
+            Value::Node(node) => Some(node.clone()),
+            Value::Shared(node) => shared_node(node),
+        }
     }
     #[inline]
     pub(crate) fn is_tracked(&self) -> bool {
-        self.with_node(|node| node.is_some())
+        match &self.value {
+            Value::Constant => false,
+            Value::Node(_) => true,
+            Value::Shared(node) => shared_node(node).is_some(),
+        }
     }
     /// Whether it is written through windows, so that its elements must stay where they are.
     pub(crate) fn is_window(&self) -> bool {
@@ -132,6 +140,13 @@ impl<B> Tracked<B> {
             _ => self.beside(inner),
         }
     }
+}
+
+/// The value of a storage that is written through windows.
+#[cold]
+#[inline(never)]
+fn shared_node<B>(node: &Mutex<Option<Node<B>>>) -> Option<Node<B>> {
+    locked(node).clone()
 }
 
 /// What steps are recorded for: a function of parameters, until its gradient is taken; or run-time tensors.
@@ -201,6 +216,7 @@ impl<B> Step<B> {
 }
 
 /// Blank steps: constants, which are copied to where they are filled in. To build a step and to move it takes longer.
+#[allow(clippy::declare_interior_mutable_const, reason = "each use is another step")]
 impl<B> Step<B> {
     const fn blank(rule: Rule<B>) -> Self {
         Self::of_past(Past::Rule(rule), false)
@@ -225,15 +241,15 @@ impl<B> Step<B> {
     #[inline(always)]
     pub(crate) fn blank_formula(operands: usize) -> Counted<Self> {
         match operands {
-            1 => Counted::new(Self::FORMULA_OF_ONE),
-            2 => Counted::new(Self::FORMULA_OF_TWO),
+            1 => Counted::made(|| Self::FORMULA_OF_ONE),
+            2 => Counted::made(|| Self::FORMULA_OF_TWO),
             _ => Counted::new(Self::blank(Rule::formula(Operands::Three(Box::new([const { Operand::EMPTY }; 3]))))),
         }
     }
     /// That of a product.
     #[inline(always)]
     pub(crate) fn blank_product() -> Counted<Self> {
-        Counted::new(Self::PRODUCT)
+        Counted::made(|| Self::PRODUCT)
     }
 }
 
@@ -400,20 +416,21 @@ impl Packed {
     /// Writes it where it is: numbers that have just been written one by one are slow to copy.
     #[inline(always)]
     pub(crate) fn put(&mut self, dtype: DType, sizes: &[usize], strides: &[usize]) {
-        let at = |of: &[usize], axis| of.get(axis).copied().unwrap_or(0);
-        let few = |of| [at(of, 0), at(of, 1), at(of, 2), at(of, 3)];
-        let (few_sizes, few_strides) = (few(sizes), few(strides));
-        let bits = few_sizes.iter().chain(&few_strides).fold(0, |all, of| all | of);
         if let Packed::Few { dtype: own, rank, sizes: own_sizes, strides: own_strides } = self
             && sizes.len() <= FEW
-            && bits <= u32::MAX as usize
         {
             (*own, *rank) = (dtype, sizes.len() as u8);
-            for axis in 0..FEW {
-                own_sizes[axis] = few_sizes[axis] as u32;
-                own_strides[axis] = few_strides[axis] as u32;
+            let mut bits = 0;
+            for ((&size, &stride), (own_size, own_stride)) in
+                sizes.iter().zip(strides).zip(own_sizes.iter_mut().zip(own_strides))
+            {
+                (*own_size, *own_stride) = (size as u32, stride as u32);
+                bits |= size | stride;
             }
-            return;
+            // (They have been cut off if one of them has higher bits.)
+            if bits <= u32::MAX as usize {
+                return;
+            }
         }
         self.put_many(dtype, sizes, strides);
     }
@@ -510,7 +527,7 @@ impl Tape {
 
     /// A parameter: a node without a step, for these bytes of a storage.
     pub(crate) fn leaf<B>(self, inner: B, extent: Extent) -> Tracked<B> {
-        let mut step = Counted::new(Step::LEAF);
+        let mut step = Counted::made(|| Step::LEAF);
         if let Some(step) = step.get_mut() {
             (step.number, step.tape, step.extents) = (Self::number(), self, Extents::One(extent));
         }
