@@ -37,6 +37,25 @@ fn option<F: Float>(price: F, strike: F, years: F) -> F {
     let above = ((price / strike).log() + 0.05 * years) / deviation;
     price * normal(above) - strike * (-0.03 * years).exp() * normal(above - deviation)
 }
+/// The price, and its slopes along the price of the stock and the volatility.
+#[formula]
+fn option_and_slopes<F: Float>(price: F, strike: F, years: F) -> (F, F, F) {
+    let deviation = 0.2 * years.sqrt();
+    let above = ((price / strike).log() + 0.05 * years) / deviation;
+    let share = normal(above);
+    let value = price * share - strike * (-0.03 * years).exp() * normal(above - deviation);
+    (value, share, price * years.sqrt() * (-0.5 * above * above).exp() * 0.398_942_280_401_432_7)
+}
+#[formula]
+fn slope<F: Float>(price: F, strike: F, years: F) -> F {
+    let (_, slope, _) = option_and_slopes(price, strike, years);
+    slope
+}
+#[formula]
+fn vega<F: Float>(price: F, strike: F, years: F) -> F {
+    let (_, _, vega) = option_and_slopes(price, strike, years);
+    vega
+}
 /// How many steps stay within a distance of 2.
 #[formula]
 fn escape<F: Float>(at: F, height: F) -> F {
@@ -122,6 +141,8 @@ pub fn run(bench: &mut Bench) {
     bench.run("u.mish_1M", one, || x.apply(mish, ()));
     bench.run("u.sin_1M", one, || x.apply(sine, ()));
     bench.run("u.option_1M", three, || x.apply(option, (&strike, &years)));
+    let five = Work::Bytes(Pass::Add, 24 * M1);
+    bench.run("u.option_and_slopes_1M", five, || x.apply(option_and_slopes, (&strike, &years)));
     bench.run("u.mandelbrot_512", steps, || at.apply(escape, &height));
     bench.run("u.sum_rows", read, || rows.reduce_axis_by(Total, (), axis![1]));
     bench.run("u.sum_columns", read, || rows.reduce_axis_by(Total, (), axis![0]));
@@ -144,6 +165,11 @@ pub fn run(bench: &mut Bench) {
             let second = (((above - deviation) * scale).erf() + 1.0) * 0.5;
             x * first - strike * (years * -0.03).exp() * second
         }
+    });
+    // (One result after another.)
+    bench.run_as("built-in", "u.option_and_slopes_1M", five, || {
+        let operands = (&strike, &years);
+        (x.apply(option, operands), x.apply(slope, operands), x.apply(vega, operands))
     });
     bench.run_as("built-in", "u.sum_rows", read, || rows.sum_axis(axis![1]));
     bench.run_as("built-in", "u.sum_columns", read, || rows.sum_axis(axis![0]));

@@ -61,8 +61,9 @@ impl<R: Reducer<N>, P: Float, const N: usize, const AT: usize> Primitive for Red
     #[cfg(feature = "grad")]
     fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (P,), D>> {
         let Some(g) = &back.g.0 else { return Ok((None,)) };
-        let [x, _] = back::slopes::<R, P, D, N, AT>([Some(read(&back.x.0)?), None], g, self.0)?;
-        Ok((x,))
+        let x = Erased::of(read(&back.x.0)?.view());
+        let (dx,) = D::primitive(&back::BackOne::<R, P, N, AT>(self.0, PhantomData), (x, Erased::of(g.view())))?;
+        Ok((Some(dx),))
     }
 }
 
@@ -88,106 +89,253 @@ impl<R: Reducer<N>, P: Float, const N: usize, const AT: usize> Primitive for Red
     #[cfg(feature = "grad")]
     fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (P, P), D>> {
         let Some(g) = &back.g.0 else { return Ok((None, None)) };
-        let operands = [Some(read(&back.x.0)?), Some(read(&back.x.1)?)];
-        let [x, y] = back::slopes::<R, P, D, N, AT>(operands, g, self.0)?;
-        Ok((x, y))
+        let [x, y] = [read(&back.x.0)?, read(&back.x.1)?].map(|x| Erased::of(x.view()));
+        let operands = (x, y, Erased::of(g.view()));
+        let (dx, dy) = D::primitive(&back::BackTwo::<R, P, N, AT>(self.0, PhantomData), operands)?;
+        Ok((Some(dx), Some(dy)))
     }
 }
 
 /// The way back: states are computed again from the first element on, then the gradient of the state goes from the last element to the
-/// first, by dual numbers.
+/// first, by dual numbers. The derivative of that is the same of dual numbers, whose tangents are the gradients that came back.
 #[cfg(feature = "grad")]
 mod back {
     use super::*;
-    use crate::composite::normalization::back::{computed, rounded};
-    use crate::dtype::{DType, Dtype, Element, MachineFloat};
-    use crate::error::{filled, invalid, listed, room};
+    use crate::device::on_host;
+    use crate::dtype::{Castable, DType, Dtype, Element, MachineFloat};
+    use crate::error::{filled, listed, room};
     use crate::layout::dims::Dims;
     use crate::ops::dual::Dual;
     use crate::ops::formula::{Number, Results};
-    use crate::storage::HostBuffer;
 
-    type Gradients<P, D> = [Option<Owned<P, D>>; 2];
-
-    pub(super) fn slopes<R: Reducer<N>, P: Float, D: Device, const N: usize, const AT: usize>(
-        x: [Option<&Erased<'_, P, D>>; 2],
-        g: &Erased<'_, P, D>,
-        over: Over,
-    ) -> Result<Gradients<P, D>> {
-        let part = |x: Option<&Erased<'_, P, D>>| x.map(|x| computed(R::NAME, x)).transpose();
-        let (x, g) = ([part(x[0])?, part(x[1])?], computed(R::NAME, g)?);
-        let found = if const { matches!(<P::Compute as Element>::DTYPE, DType::F32) } {
-            on_host::<R, f32, P::Compute, D, N, AT>(&x, &g, over)?
-        } else {
-            on_host::<R, f64, P::Compute, D, N, AT>(&x, &g, over)?
-        };
-        let [x, y] = found.map(|found| found.map(|found| rounded(R::NAME, found)).transpose());
-        Ok([x?, y?])
+    /// The gradients of a reducer's operands, by these and by those of its result.
+    macro_rules! gradients {
+        ($($name:ident: $doc:literal;)*) => {$(
+            #[doc = $doc]
+            pub(super) struct $name<R, P, const N: usize, const AT: usize>(pub(super) Over, pub(super) PhantomData<fn() -> (R, P)>);
+            impl<R, P, const N: usize, const AT: usize> Clone for $name<R, P, N, AT> {
+                fn clone(&self) -> Self {
+                    $name(self.0, PhantomData)
+                }
+            }
+        )*};
+    }
+    gradients! {
+        BackOne: "Of one operand.";
+        BackTwo: "Of two operands.";
     }
 
-    /// `T` is `C`.
-    fn on_host<R: Reducer<N>, T: MachineFloat + Dtype, C: Dtype, D: Device, const N: usize, const AT: usize>(
-        x: &Gradients<C, D>,
-        g: &Owned<C, D>,
-        over: Over,
-    ) -> Result<Gradients<C, D>> {
-        let [Some(first), second] = x else { return Ok([None, None]) };
-        if first.is_empty() {
-            return Ok([None, None]);
+    impl<R: Reducer<N>, P: Float, const N: usize, const AT: usize> Primitive for BackOne<R, P, N, AT> {
+        type Operands = (P, P);
+        type Results = (P,);
+        fn op(&self) -> &'static str {
+            R::NAME
         }
-        // Lanes along the last axes.
-        let (sizes, rank) = (first.dims(), first.rank());
-        let is_along = |axis: &usize| match over {
-            Over::Axes(mask) => mask >> axis & 1 == 1,
-            Over::Axis(at) => *axis == at,
-        };
-        let order = listed((0..rank).filter(|axis| !is_along(axis)).chain((0..rank).filter(is_along)))?;
-        let len: usize = (0..rank).filter(is_along).map(|axis| sizes[axis]).product();
-        let in_order = |of: &Erased<'_, C, D>| of.permute(R::NAME, &order)?.contiguous().map(|of| of.share());
-        let first = in_order(first)?;
-        let second = second.as_ref().map(&in_order).transpose()?;
-        let g = match over {
-            Over::Axes(_) => g.contiguous()?.share(),
-            Over::Axis(_) => in_order(g)?,
-        };
-        let (first, second, g) = (first.known_as::<T>(), second.as_ref().map(Erased::known_as::<T>), g.known_as::<T>());
-        let (Some(x), Some(g)) = (first.on_host(), g.on_host()) else {
-            return invalid(
-                "backward",
-                format!(
-                    "the gradient of the reducer `{}` is computed on the host, and has no derivative itself",
-                    R::NAME
-                ),
-            );
-        };
-        let y = second.as_ref().and_then(Erased::on_host);
-        let mut states: Vec<[T; N]> = room(len)?;
+        fn run<D: Device>(&self, (x, g): On<'_, (P, P), D>) -> Result<On<'static, (P,), D>> {
+            let order = Order::of(x.dims(), self.0)?;
+            let (ordered, of_result) = (order.operand(&x)?, order.result(&g)?);
+            let dx = on_host::<D, _, _>(R::NAME, (ordered.view(), of_result.view()), |(x, g)| {
+                let [dx, _] = slopes::<R, P, N, AT>(&order, x, None, g)?;
+                Ok(dx)
+            })?;
+            Ok((order.given(dx),))
+        }
+        const READS: [u32; 2] = [0b11, 0];
+        fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (P, P), D>> {
+            let (x, g) = (read(&back.x.0)?, read(&back.x.1)?);
+            let Some(along) = &back.g.0 else { return Ok((None, None)) };
+            let order = Order::of(x.dims(), self.0)?;
+            let (ordered, of_result, along) = (order.operand(x)?, order.result(g)?, order.operand(along)?);
+            let operands = ((ordered.view(), along.view()), of_result.view());
+            let (dx, dg) = on_host::<D, _, _>(R::NAME, operands, |((x, along), g)| {
+                let ([dx, _], dg) = curvatures::<R, P, N, AT>(&order, [x, along], None, g)?;
+                Ok((dx, dg))
+            })?;
+            Ok((Some(order.given(dx)), Some(order.given_result(dg, g.dims()))))
+        }
+    }
+
+    impl<R: Reducer<N>, P: Float, const N: usize, const AT: usize> Primitive for BackTwo<R, P, N, AT> {
+        type Operands = (P, P, P);
+        type Results = (P, P);
+        fn op(&self) -> &'static str {
+            R::NAME
+        }
+        fn run<D: Device>(&self, (x, y, g): On<'_, (P, P, P), D>) -> Result<On<'static, (P, P), D>> {
+            let order = Order::of(x.dims(), self.0)?;
+            let (first, second, of_result) = (order.operand(&x)?, order.operand(&y)?, order.result(&g)?);
+            let operands = ((first.view(), second.view()), of_result.view());
+            let (dx, dy) = on_host::<D, _, _>(R::NAME, operands, |((x, y), g)| {
+                let [dx, dy] = slopes::<R, P, N, AT>(&order, x, Some(y), g)?;
+                Ok((dx, dy))
+            })?;
+            Ok((order.given(dx), order.given(dy)))
+        }
+        const READS: [u32; 2] = [0b111, 0];
+        fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (P, P, P), D>> {
+            let (x, y, g) = (read(&back.x.0)?, read(&back.x.1)?, read(&back.x.2)?);
+            let order = Order::of(x.dims(), self.0)?;
+            let (first, second, of_result) = (order.operand(x)?, order.operand(y)?, order.result(g)?);
+            let of_first = back.g.0.as_ref().map(|g| order.operand(g)).transpose()?;
+            let of_second = back.g.1.as_ref().map(|g| order.operand(g)).transpose()?;
+            let [of_first, of_second] = [&of_first, &of_second].map(|of| of.as_ref().map(Erased::view));
+            let operands = (((first.view(), of_first), (second.view(), of_second)), of_result.view());
+            let (dx, (dy, dg)) = on_host::<D, _, _>(R::NAME, operands, |(((x, of_x), (y, of_y)), g)| {
+                let [of_x, of_y] = [of_x, of_y].map(|of| of.map_or_else(|| filled(P::default(), x.len()), Ok));
+                let ([dx, dy], dg) = curvatures::<R, P, N, AT>(&order, [x, of_x?], Some([y, of_y?]), g)?;
+                Ok((dx, (dy, dg)))
+            })?;
+            Ok((Some(order.given(dx)), Some(order.given(dy)), Some(order.given_result(dg, g.dims()))))
+        }
+    }
+
+    /// The order of axes in which elements that are reduced together are a lane: side by side.
+    struct Order {
+        axes: Vec<usize>,
+        sizes: Dims,
+        /// The length of a lane.
+        len: usize,
+        /// Whether there is a result for each element of a lane.
+        scans: bool,
+    }
+    impl Order {
+        fn of(sizes: Dims, over: Over) -> Result<Self> {
+            let rank = sizes.len();
+            let is_along = |axis: &usize| match over {
+                Over::Axes(mask) => mask >> axis & 1 == 1,
+                Over::Axis(at) => *axis == at,
+            };
+            let axes = listed((0..rank).filter(|axis| !is_along(axis)).chain((0..rank).filter(is_along)))?;
+            let len = (0..rank).filter(is_along).map(|axis| sizes[axis]).product();
+            Ok(Order { axes, sizes, len, scans: matches!(over, Over::Axis(_)) })
+        }
+        fn operand<'a, E: Element, D: Device>(&self, x: &'a Erased<'_, E, D>) -> Result<Erased<'a, E, D>> {
+            x.permute("backward", &self.axes)
+        }
+        fn result<'a, E: Element, D: Device>(&self, g: &'a Erased<'_, E, D>) -> Result<Erased<'a, E, D>> {
+            if self.scans { self.operand(g) } else { Ok(Erased::of(g.view())) }
+        }
+        /// A tensor of the operand's sizes.
+        fn given<E: Element, D: Device>(&self, storage: D::Storage) -> Owned<E, D> {
+            let ordered: Vec<usize> = self.axes.iter().map(|&axis| self.sizes[axis]).collect();
+            let (steps, mut strides) = (Dims::known(&ordered).row_major(), self.sizes);
+            for (at, &axis) in self.axes.iter().enumerate() {
+                strides[axis] = steps[at];
+            }
+            Erased::fresh(storage, self.sizes, strides)
+        }
+        /// A tensor of the result's sizes.
+        fn given_result<E: Element, D: Device>(&self, storage: D::Storage, sizes: Dims) -> Owned<E, D> {
+            if self.scans { self.given(storage) } else { Erased::dense(storage, sizes) }
+        }
+        /// The places of a lane in a list of operands, and in one of results.
+        fn lane(&self, at: usize) -> [core::ops::Range<usize>; 2] {
+            let places = at * self.len..(at + 1) * self.len;
+            [places.clone(), if self.scans { places } else { at..at + 1 }]
+        }
+    }
+
+    fn is_single<P: Float>() -> bool {
+        const { matches!(<P::Compute as Element>::DTYPE, DType::F32) }
+    }
+    /// A list in the type that it is computed in.
+    fn wide<P: Dtype, T: Dtype>(of: Vec<P>) -> Result<Vec<T>> {
+        listed(of.into_iter().map(Castable::cast::<T>))
+    }
+
+    /// The gradients of the operands. (Of one operand the second list is empty.)
+    fn slopes<R: Reducer<N>, P: Float, const N: usize, const AT: usize>(
+        order: &Order,
+        x: Vec<P>,
+        y: Option<Vec<P>>,
+        g: Vec<P>,
+    ) -> Result<[Vec<P>; 2]> {
+        fn of<R: Reducer<N>, P: Float, T: MachineFloat + Dtype, const N: usize, const AT: usize>(
+            order: &Order,
+            x: Vec<P>,
+            y: Option<Vec<P>>,
+            g: Vec<P>,
+        ) -> Result<[Vec<P>; 2]> {
+            let (x, y, g) = (wide::<P, T>(x)?, y.map(wide::<P, T>).transpose()?, wide::<P, T>(g)?);
+            let [dx, dy] = adjoint::<R, T, N, AT>(order, &x, y.as_deref(), &g)?;
+            Ok([wide(dx)?, wide(dy)?])
+        }
+        if is_single::<P>() { of::<R, P, f32, N, AT>(order, x, y, g) } else { of::<R, P, f64, N, AT>(order, x, y, g) }
+    }
+
+    /// The gradients of the operands and of `g`, of the sum of products of the reducer's gradients and others: each operand with those.
+    fn curvatures<R: Reducer<N>, P: Float, const N: usize, const AT: usize>(
+        order: &Order,
+        x: [Vec<P>; 2],
+        y: Option<[Vec<P>; 2]>,
+        g: Vec<P>,
+    ) -> Result<([Vec<P>; 2], Vec<P>)> {
+        fn of<R: Reducer<N>, P: Float, T: MachineFloat + Dtype, const N: usize, const AT: usize>(
+            order: &Order,
+            x: [Vec<P>; 2],
+            y: Option<[Vec<P>; 2]>,
+            g: Vec<P>,
+        ) -> Result<([Vec<P>; 2], Vec<P>)> {
+            let moving = |[x, along]: [Vec<P>; 2]| {
+                listed(x.into_iter().zip(along).map(|(x, along)| Dual::new(x.cast::<T>(), along.cast::<T>())))
+            };
+            let (x, y) = (moving(x)?, y.map(moving).transpose()?);
+            let g = listed(g.into_iter().map(|g| Dual::constant(g.cast::<T>())))?;
+            let tangents = |of: Vec<Dual<T>>| listed(of.into_iter().map(|of| of.tangent.cast::<P>()));
+            let [dx, dy] = adjoint::<R, Dual<T>, N, AT>(order, &x, y.as_deref(), &g)?;
+            let results = results::<R, Dual<T>, N, AT>(order, &x, y.as_deref(), g.len())?;
+            Ok(([tangents(dx)?, tangents(dy)?], tangents(results)?))
+        }
+        if is_single::<P>() { of::<R, P, f32, N, AT>(order, x, y, g) } else { of::<R, P, f64, N, AT>(order, x, y, g) }
+    }
+
+    /// What the reducer gives.
+    fn results<R: Reducer<N>, T: MachineFloat, const N: usize, const AT: usize>(
+        order: &Order,
+        x: &[T],
+        y: Option<&[T]>,
+        count: usize,
+    ) -> Result<Vec<T>> {
+        let mut out = filled(T::zero(), count)?;
+        let lanes = if order.scans { x.len().checked_div(order.len).unwrap_or(0) } else { count };
+        for lane in 0..lanes {
+            let [places, of_results] = order.lane(lane);
+            let out = &mut out[of_results];
+            let mut state = R::start::<T>();
+            for (at, place) in places.enumerate() {
+                state = R::step(state, [Number(x[place]), Number(y.map_or(T::zero(), |y| y[place]))]);
+                if order.scans {
+                    out[at] = R::Results::pick(R::finish(state), AT).0;
+                }
+            }
+            if !order.scans {
+                out[0] = R::Results::pick(R::finish(state), AT).0;
+            }
+        }
+        Ok(out)
+    }
+
+    /// The gradients of the operands, lane by lane.
+    fn adjoint<R: Reducer<N>, T: MachineFloat, const N: usize, const AT: usize>(
+        order: &Order,
+        x: &[T],
+        y: Option<&[T]>,
+        g: &[T],
+    ) -> Result<[Vec<T>; 2]> {
         let mut dx = filled(T::zero(), x.len())?;
         let mut dy = filled(T::zero(), y.map_or(0, <[T]>::len))?;
-        for (lane, dx) in dx.chunks_exact_mut(len).enumerate() {
-            let places = lane * len..(lane + 1) * len;
-            let (g, scans) = match over {
-                Over::Axes(_) => (&g[lane..=lane], false),
-                Over::Axis(_) => (&g[places.clone()], true),
-            };
+        let mut states: Vec<[T; N]> = room(order.len)?;
+        for lane in 0..x.len().checked_div(order.len).unwrap_or(0) {
+            let [places, of_results] = order.lane(lane);
             let y = y.map(|y| &y[places.clone()]);
             let dy = dy.get_mut(places.clone()).unwrap_or_default();
-            adjoint::<R, T, N, AT>(&x[places], y, (g, scans), (dx, dy), &mut states);
+            let g = (&g[of_results], order.scans);
+            of_lane::<R, T, N, AT>(&x[places.clone()], y, g, (&mut dx[places], dy), &mut states);
         }
-        // The strides of the operand's own order.
-        let ordered: Dims = Dims::known(&listed(order.iter().map(|&axis| sizes[axis]))?);
-        let (steps, mut strides) = (ordered.row_major(), sizes);
-        for (at, &axis) in order.iter().enumerate() {
-            strides[axis] = steps[at];
-        }
-        let given = |of: Vec<T>| -> Result<Owned<C, D>> {
-            Ok(Erased::<T, D>::of_host(HostBuffer::from_vec(of)?, sizes, strides)?.retyped())
-        };
-        let of_second = y.is_some();
-        Ok([Some(given(dx)?), of_second.then(|| given(dy)).transpose()?])
+        Ok([dx, dy])
     }
 
-    fn adjoint<R: Reducer<N>, T: MachineFloat, const N: usize, const AT: usize>(
+    fn of_lane<R: Reducer<N>, T: MachineFloat, const N: usize, const AT: usize>(
         x: &[T],
         y: Option<&[T]>,
         (g, scans): (&[T], bool),

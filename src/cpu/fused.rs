@@ -18,6 +18,7 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::layout::strides::is_contiguous;
 use crate::ops::expression::{AXES, Expression, Loops, PIECE};
+use crate::ops::formula::MOST_RESULTS;
 use crate::ops::kernel::{Map1, Map2};
 use crate::storage::{HostBuffer, Scratch, ViewMut};
 use core::mem::MaybeUninit;
@@ -111,6 +112,60 @@ impl<O: Copy + Send + Sync> Sink<O> for Write<O> {
             } else {
                 for i in 0..len {
                     out.add(i * step).write(x.get(places, i));
+                }
+            }
+        }
+    }
+}
+
+/// Writes several results, each to its own place.
+#[derive(Clone, Copy)]
+struct WriteEach<O, const N: usize>([Shared<*mut O>; N]);
+impl<O: Copy + Send + Sync + 'static, const N: usize> Sink<[O; N]> for WriteEach<O, N> {
+    #[inline(always)]
+    unsafe fn take<X: Expression<Elem = [O; N]>>(self, x: X, places: X::Places, at: usize, step: usize, len: usize) {
+        /// (Slices tell the compiler that nothing aliases them; those of results that there are not are empty. No closure has the loop's
+        /// work: it would be compiled for the baseline instruction set.)
+        #[inline(always)]
+        fn fill<X: Expression<Elem = [O; N]>, O: Copy, const N: usize>(
+            x: X,
+            places: X::Places,
+            len: usize,
+            a: &mut [MaybeUninit<O>],
+            b: &mut [MaybeUninit<O>],
+            c: &mut [MaybeUninit<O>],
+            d: &mut [MaybeUninit<O>],
+        ) {
+            const { assert!(N >= 2 && N <= MOST_RESULTS) }
+            let (third, fourth) = (if N > 2 { len } else { 0 }, if N > 3 { len } else { 0 });
+            let (a, b, c, d) = (&mut a[..len], &mut b[..len], &mut c[..third], &mut d[..fourth]);
+            for i in 0..len {
+                // SAFETY: `take`'s caller promises an element of the expression for each place.
+                let all = unsafe { x.get(places, i) };
+                a[i].write(all[0]);
+                b[i].write(all[1]);
+                if N > 2 {
+                    c[i].write(all[2]);
+                }
+                if N > 3 {
+                    d[i].write(all[3]);
+                }
+            }
+        }
+        // SAFETY: the caller's promise, for each of the results.
+        unsafe {
+            if step == 1 {
+                let part = |result: usize| match self.0.get(result) {
+                    Some(out) => core::slice::from_raw_parts_mut(out.0.add(at).cast(), len),
+                    None => &mut [],
+                };
+                fill(x, places, len, part(0), part(1), part(2), part(3));
+            } else {
+                for i in 0..len {
+                    let all = x.get(places, i);
+                    for result in 0..N {
+                        self.0[result].0.add(at + i * step).write(all[result]);
+                    }
                 }
             }
         }
@@ -329,6 +384,22 @@ pub(crate) fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], stri
             // Non-temporal stores do not pay off for short chunks: each would wait for memory.
             let large = non_temporal::pays_off(len * size_of::<X::Elem>()) && X::COMPUTED == 0;
             run(x, len, sizes, strides, Write { out: Shared(out), large });
+            Ok(())
+        })
+    }
+}
+
+/// The same of an expression with several results.
+pub(crate) fn evaluate_each<X: Expression<Elem = [O; N]>, O: Element, const N: usize>(
+    x: X,
+    sizes: &[usize],
+    strides: &[usize],
+) -> Result<[HostBuffer; N]> {
+    let len = result_len(sizes)?;
+    // SAFETY: as in `evaluate`, for each of the results.
+    unsafe {
+        HostBuffer::filled_together(len, [size_of::<O>(); N], &mut |starts| {
+            run(x, len, sizes, strides, WriteEach(starts.map(|start| Shared(start.cast::<O>()))));
             Ok(())
         })
     }

@@ -201,6 +201,19 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         // SAFETY: the caller's promise.
         unsafe { Self::evaluate(x, sizes, strides) }
     }
+    /// Whether there is [`evaluate_each`](Self::evaluate_each).
+    const EVALUATES_EACH: bool = false;
+    /// [`evaluate`](Self::evaluate) of an expression with several results, in one pass.
+    ///
+    /// # Safety
+    /// As for [`evaluate`](Self::evaluate).
+    unsafe fn evaluate_each<X: Expression<Elem = [O; N]>, O: Element, const N: usize>(
+        _x: X,
+        _sizes: &[usize],
+        _strides: &[usize],
+    ) -> Result<[Self::Storage; N]> {
+        unreachable!("results are evaluated one after another")
+    }
     /// `out = x`
     ///
     /// # Safety
@@ -220,7 +233,7 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     ///
     /// # Safety
     /// As for [`evaluate`](Self::evaluate).
-    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+    unsafe fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
         reducer: R,
         x: X,
         sizes: &[usize],

@@ -154,6 +154,14 @@ impl Backend for Cpu {
     unsafe fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<HostBuffer> {
         fused::evaluate(x, sizes, strides)
     }
+    const EVALUATES_EACH: bool = true;
+    unsafe fn evaluate_each<X: Expression<Elem = [O; N]>, O: Element, const N: usize>(
+        x: X,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<[HostBuffer; N]> {
+        fused::evaluate_each(x, sizes, strides)
+    }
     unsafe fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, HostBuffer, X::Elem>) -> Result<()> {
         fused::evaluate_into(x, out);
         Ok(())
@@ -166,7 +174,7 @@ impl Backend for Cpu {
         fused::update(kernel, x, out);
         Ok(())
     }
-    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+    unsafe fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
         reducer: R,
         x: X,
         sizes: &[usize],

@@ -96,6 +96,15 @@ impl<D: Device> Backend for Checked<D> {
         // SAFETY: the caller's promise.
         unsafe { D::evaluate(x, sizes, strides) }
     }
+    const EVALUATES_EACH: bool = D::EVALUATES_EACH;
+    unsafe fn evaluate_each<X: Expression<Elem = [O; N]>, O: Element, const N: usize>(
+        x: X,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<[D::Storage; N]> {
+        // SAFETY: the caller's promise.
+        unsafe { D::evaluate_each(x, sizes, strides) }
+    }
     unsafe fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, D::Storage, X::Elem>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { D::evaluate_into(x, out) }
@@ -108,7 +117,7 @@ impl<D: Device> Backend for Checked<D> {
         // SAFETY: the caller's promise.
         unsafe { D::evaluate_update(kernel, x, out) }
     }
-    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+    unsafe fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
         reducer: R,
         x: X,
         sizes: &[usize],

@@ -116,7 +116,12 @@ impl Backend for Meta {
     ) -> Result<()> {
         Ok(())
     }
-    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<NoData> {
+    unsafe fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
+        _: R,
+        _: X,
+        _: &[usize],
+        _: u32,
+    ) -> Result<NoData> {
         Ok(NoData)
     }
 }

@@ -7,7 +7,6 @@ use super::{MachineFloat, MachineInt};
 use crate::error::Result;
 use crate::ops::lanes::LANES;
 use crate::ops::slope;
-use core::fmt::Debug;
 use num_complex::Complex;
 use num_traits::Zero;
 
@@ -370,7 +369,7 @@ pub trait Visitor {
 
 /// A machine number: the compute type of a dtype, which selects the formula of its category. Also implemented by numbers that record a
 /// formula or carry a tangent.
-pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
+pub trait Compute: super::numbers::MachineElement + PartialEq {
     /// The type of the real part.
     type Real: Compute;
     /// Converts an `f64`, rounding.

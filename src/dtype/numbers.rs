@@ -3,6 +3,7 @@
 
 use super::{Binary, MachineFloat, ToReal, Truth, Unary};
 use crate::ops::formula::{Formula, MOST, Number, Results};
+use crate::ops::lanes::{LANES, Lanes};
 use core::fmt::Debug;
 use num_complex::Complex;
 
@@ -22,6 +23,11 @@ pub trait MachineElement: Copy + Default + Debug + Send + Sync + 'static {
     fn by_binary<F: Binary>(self, other: Self) -> Self;
     /// A formula of a program that another one calls. It is of these numbers.
     fn called<F: Formula>(x: [Number<Self>; MOST]) -> <F::Results as Results>::Of<Number<Self>>;
+    /// The same of floating-point numbers side by side; `N` is the number of its results.
+    #[inline(always)]
+    fn called_side_by_side<F: Formula, const N: usize>(_x: [[Self; LANES]; MOST]) -> [[Self; LANES]; N] {
+        super::refused()
+    }
     /// Whether it is not zero.
     #[inline(always)]
     fn is_true(self) -> Self::Truth {
@@ -191,6 +197,18 @@ macro_rules! floats {
                 if truth { yes } else { no }
             }
             by_category! { real called }
+            #[inline(always)]
+            fn called_side_by_side<F: Formula, const N: usize>(x: [[Self; LANES]; MOST]) -> [[Self; LANES]; N] {
+                let mut all = [Number(Lanes::default()); MOST];
+                for at in 0..MOST {
+                    all[at] = Number(Lanes(x[at]));
+                }
+                let (all, mut out) = (F::Results::array::<_, N>(F::of(all)), [[0.0; LANES]; N]);
+                for at in 0..N {
+                    out[at] = all[at].0.0;
+                }
+                out
+            }
         }
         impl MachineReal for $ty {
             #[inline(always)]

@@ -241,7 +241,7 @@ impl<D: Device> Backend for Taped<D> {
     ) -> Result<()> {
         not_recorded()
     }
-    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+    unsafe fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
         _: R,
         _: X,
         _: &[usize],

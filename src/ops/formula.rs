@@ -22,6 +22,7 @@ use crate::dtype::{
     refused,
 };
 use crate::ops::lanes::{LANES, Lanes};
+use crate::ops::record::Unreadable;
 use crate::ops::record::kernel::{Kernel, Value};
 use core::any::TypeId;
 use core::marker::PhantomData;
@@ -91,6 +92,8 @@ pub trait Formula: Copy + Send + Sync + 'static {
 
 /// The most operands.
 pub const MOST: usize = 6;
+/// The most results.
+pub(crate) const MOST_RESULTS: usize = 4;
 macro_rules! counts {
     ($($name:ident $count:literal $doc:literal;)*) => {$(
         #[doc = $doc]
@@ -441,6 +444,72 @@ impl<F: SingleFormula, A: Castable, B: Castable, C: Castable, P: Dtype, O: Casta
         let value = kernel.tuned::<By<F>>(a, [b, c, none]);
         given_text::<P, O>(kernel, value)
     }
+}
+/// The kernel of a formula with several results, as [`ApplyingFormula`].
+#[doc(hidden)]
+pub struct ApplyingEach<F, P>(PhantomData<fn() -> (F, P)>);
+impl<F, P> ApplyingEach<F, P> {
+    pub(crate) const fn new() -> Self {
+        ApplyingEach(PhantomData)
+    }
+}
+impl<F, P> Clone for ApplyingEach<F, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F, P> Copy for ApplyingEach<F, P> {}
+/// The kernels of several results.
+macro_rules! kernels_of_each {
+    ($($map:ident($($x:ident: $X:ident),*);)*) => {$(
+        impl<F: Formula, $($X: Castable,)* P: Dtype, O: Castable, const N: usize> $map<$($X,)* [O; N]> for ApplyingEach<F, P> {
+            const BLOCKS: bool = side_by_side::<F, P>();
+            #[inline(always)]
+            fn block(self, $($x: [$X; LANES]),*) -> [[O; N]; LANES] {
+                let x = padded([$(wide_lanes::<$X, P>($x)),*], [Default::default(); LANES]);
+                let all = P::Compute::called_side_by_side::<F, N>(x);
+                // (Loops: functions of arrays are not always inlined.)
+                let mut out = [[given::<P, O>(all[0][0]); N]; LANES];
+                for at in 0..N {
+                    for lane in 0..LANES {
+                        out[lane][at] = given::<P, O>(all[at][lane]);
+                    }
+                }
+                out
+            }
+            #[inline(always)]
+            fn call(self, $($x: $X),*) -> [O; N] {
+                let x = padded([$(wide::<$X, P>($x)),*], Default::default());
+                let all = F::Results::array::<_, N>(P::Compute::called::<F>(numbers(x)));
+                let mut out = [given::<P, O>(all[0].0); N];
+                for at in 1..N {
+                    out[at] = given::<P, O>(all[at].0);
+                }
+                out
+            }
+            fn text(&self, kernel: &mut Kernel, $($x: Value),*) -> Value {
+                let _ = [$($x),*];
+                kernel.refuse(Unreadable::Kernel("a formula with several results is a kernel for each of them"), O::DTYPE)
+            }
+        }
+    )*};
+}
+kernels_of_each! {
+    Map1(a: A);
+    Map2(a: A, b: B);
+    Map3(a: A, b: B, c: C);
+    Map4(a: A, b: B, c: C, d: G);
+    Map5(a: A, b: B, c: C, d: G, e: H);
+    Map6(a: A, b: B, c: C, d: G, e: H, f: I);
+}
+
+#[inline(always)]
+fn numbers<T: Copy>(x: [T; MOST]) -> [Number<T>; MOST] {
+    let mut all = [Number(x[0]); MOST];
+    for at in 1..MOST {
+        all[at] = Number(x[at]);
+    }
+    all
 }
 /// Elements and those that a formula does not have.
 #[inline(always)]

@@ -36,6 +36,9 @@ pub trait Results: 'static {
     fn list<T>(all: Self::Of<T>) -> Vec<T>;
     #[doc(hidden)]
     fn pick<T>(all: Self::Of<T>, at: usize) -> T;
+    /// All of them; `N` is their number.
+    #[doc(hidden)]
+    fn array<T: Copy, const N: usize>(all: Self::Of<T>) -> [T; N];
     /// What is done with each result, done with all.
     #[doc(hidden)]
     fn each<D: ForEachResult>(run: D) -> Result<Self::Of<D::Output>>;
@@ -45,8 +48,14 @@ pub trait Results: 'static {
 pub trait ForEachResult: Clone {
     /// What comes of it.
     type Output;
+    /// Whether it is done with all results in one pass, by [`all`](Self::all).
+    const AT_ONCE: bool = false;
     /// Does it.
     fn run<const AT: usize>(self) -> Result<Self::Output>;
+    /// Does it with all `N` results.
+    fn all<const N: usize>(self) -> Result<[Self::Output; N]> {
+        unreachable!("results are computed one after another")
+    }
 }
 impl Results for One {
     type Of<T> = T;
@@ -57,6 +66,10 @@ impl Results for One {
     #[inline(always)]
     fn pick<T>(all: T, _: usize) -> T {
         all
+    }
+    #[inline(always)]
+    fn array<T: Copy, const N: usize>(all: T) -> [T; N] {
+        [all; N]
     }
     fn each<D: ForEachResult>(run: D) -> Result<D::Output> {
         run.run::<0>()
@@ -75,7 +88,20 @@ macro_rules! results {
                 let all = [$($value),*];
                 all.into_iter().nth(at).unwrap_or_else(|| unreachable!("a formula has no such result"))
             }
+            #[inline(always)]
+            fn array<T: Copy, const N: usize>(($($value,)*): Self::Of<T>) -> [T; N] {
+                let all = [$($value),*];
+                let mut out = [all[0]; N];
+                for at in 1..N {
+                    out[at] = all[at];
+                }
+                out
+            }
             fn each<D: ForEachResult>(run: D) -> Result<Self::Of<D::Output>> {
+                if const { D::AT_ONCE } {
+                    let [$($value),*] = run.all()?;
+                    return Ok(($($value,)*));
+                }
                 Ok(($(run.clone().run::<$at>()?,)*))
             }
         }

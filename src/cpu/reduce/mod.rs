@@ -280,7 +280,7 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
 }
 
 /// Reduces an expression over the axes of `mask`, in the order in which its materialised elements would be reduced.
-pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+pub(crate) fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
     reducer: R,
     x: X,
     sizes: &[usize],

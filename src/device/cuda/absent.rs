@@ -124,7 +124,12 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<()> {
         match *out.buffer {}
     }
-    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<CudaBuffer> {
+    unsafe fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
+        _: R,
+        _: X,
+        _: &[usize],
+        _: u32,
+    ) -> Result<CudaBuffer> {
         unavailable::<N, _>()
     }
 }

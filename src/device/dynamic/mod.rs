@@ -270,7 +270,7 @@ impl Backend for Dynamic {
     ) -> Result<()> {
         Err(Error::NoData { op: "lazy" })
     }
-    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+    unsafe fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
         _: R,
         _: X,
         _: &[usize],

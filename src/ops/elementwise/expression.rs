@@ -43,8 +43,8 @@ pub trait Loops: Copy {
 /// # Safety
 /// `get` reads only elements located by `places`.
 pub unsafe trait Expression: Copy + Send + Sync + 'static {
-    /// The dtype of the elements.
-    type Elem: Element;
+    /// The type of the elements: a dtype, or `[O; N]` for several results of each.
+    type Elem: Copy + Send + Sync + 'static;
     /// Buffers for gathered leaves.
     type Buffers;
     /// The location of a chunk's elements.
@@ -253,11 +253,15 @@ macro_rules! blocks {
     }};
 }
 
-/// `Mapped2: Map2 (x: X 0, y: Y 1)` writes a kernel over two expressions, which is evaluated in chunks if `at_once`.
+/// The results of a kernel with several.
+pub trait Results: Copy + Send + Sync + 'static {}
+impl<O: Element, const N: usize> Results for [O; N] {}
+
+/// `Mapped2: Map2 -> Element (x: X 0, y: Y 1)` writes a kernel over two expressions, which is evaluated in chunks if `at_once`.
 macro_rules! mapped {
     ($(
         $(#[$doc:meta])*
-        $name:ident: $map:ident<$K:ident> ($($x:ident: $X:ident $at:tt),*), at_once $at_once:expr,
+        $name:ident: $map:ident<$K:ident> -> $Of:ident ($($x:ident: $X:ident $at:tt),*), at_once $at_once:expr,
             |$loops:ident, $kernel:ident, $out:ident, $len:ident| $run:expr;
     )*) => {$(
         $(#[$doc])*
@@ -272,7 +276,7 @@ macro_rules! mapped {
                 $name { kernel, $($x,)* result: PhantomData }
             }
         }
-        impl<$K: $map<$($X::Elem,)* O>, $($X: Expression,)* O: Element> $name<$K, $($X,)* O> {
+        impl<$K: $map<$($X::Elem,)* O>, $($X: Expression<Elem: Element>,)* O: $Of> $name<$K, $($X,)* O> {
             const AT_ONCE: bool = $at_once;
         }
         impl<K: Copy, $($X: Copy,)* O> Clone for $name<K, $($X,)* O> {
@@ -283,7 +287,7 @@ macro_rules! mapped {
         impl<K: Copy, $($X: Copy,)* O> Copy for $name<K, $($X,)* O> {}
 
         // SAFETY: the operands read only elements they have located, and a chunk has the requested length.
-        unsafe impl<$K: $map<$($X::Elem,)* O>, $($X: Expression,)* O: Element> Expression for $name<$K, $($X,)* O> {
+        unsafe impl<$K: $map<$($X::Elem,)* O>, $($X: Expression<Elem: Element>,)* O: $Of> Expression for $name<$K, $($X,)* O> {
             type Elem = O;
             type Buffers = ($($X::Buffers,)*);
             type Places = (($($X::Places,)*), *const O);
@@ -363,7 +367,7 @@ macro_rules! mapped {
 }
 mapped! {
     /// A function of one expression.
-    Mapped1: Map1<K> (x: X 0), at_once K::BLOCKS || K::HAS_FAST_PATH || K::BY_LOOKUP || is_half(K::ENTRY) || is_long_half(K::ENTRY, K::IS_COMPUTE_BOUND), |loops, kernel, out, len| {
+    Mapped1: Map1<K> -> Element (x: X 0), at_once K::BLOCKS || K::HAS_FAST_PATH || K::BY_LOOKUP || is_half(K::ENTRY) || is_long_half(K::ENTRY, K::IS_COMPUTE_BOUND), |loops, kernel, out, len| {
             if K::BLOCKS {
                 blocks!(kernel, out, len, x);
             } else {
@@ -371,7 +375,7 @@ mapped! {
             }
         };
     /// A function of two expressions.
-    Mapped2: Map2<K> (x: X 0, y: Y 1), at_once K::BLOCKS || K::HAS_FAST_PATH || is_half(K::ENTRY), |loops, kernel, out, len| {
+    Mapped2: Map2<K> -> Element (x: X 0, y: Y 1), at_once K::BLOCKS || K::HAS_FAST_PATH || is_half(K::ENTRY), |loops, kernel, out, len| {
             if K::BLOCKS {
                 blocks!(kernel, out, len, x, y);
             } else {
@@ -379,13 +383,25 @@ mapped! {
             }
         };
     /// A function of three expressions.
-    Mapped3: Map3<K> (x: X 0, y: Y 1, z: Z 2), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z);
+    Mapped3: Map3<K> -> Element (x: X 0, y: Y 1, z: Z 2), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z);
     /// A function of four expressions.
-    Mapped4: Map4<K> (x: X 0, y: Y 1, z: Z 2, a: A 3), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a);
+    Mapped4: Map4<K> -> Element (x: X 0, y: Y 1, z: Z 2, a: A 3), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a);
     /// A function of five expressions.
-    Mapped5: Map5<K> (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a, b);
+    Mapped5: Map5<K> -> Element (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a, b);
     /// A function of six expressions.
-    Mapped6: Map6<K> (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4, c: C 5), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a, b, c);
+    Mapped6: Map6<K> -> Element (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4, c: C 5), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a, b, c);
+    /// A function of one expression with several results.
+    Each1: Map1<K> -> Results (x: X 0), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x);
+    /// A function of two expressions with several results.
+    Each2: Map2<K> -> Results (x: X 0, y: Y 1), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y);
+    /// A function of three expressions with several results.
+    Each3: Map3<K> -> Results (x: X 0, y: Y 1, z: Z 2), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z);
+    /// A function of four expressions with several results.
+    Each4: Map4<K> -> Results (x: X 0, y: Y 1, z: Z 2, a: A 3), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a);
+    /// A function of five expressions with several results.
+    Each5: Map5<K> -> Results (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a, b);
+    /// A function of six expressions with several results.
+    Each6: Map6<K> -> Results (x: X 0, y: Y 1, z: Z 2, a: A 3, b: B 4, c: C 5), at_once K::BLOCKS, |_loops, kernel, out, len| blocks!(kernel, out, len, x, y, z, a, b, c);
 }
 
 #[cfg(test)]

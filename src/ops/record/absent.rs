@@ -79,6 +79,7 @@ pub(crate) mod kernel {
     impl Kernel {
         methods! {
             load(DType, Operand);
+            refuse(super::Unreadable, DType);
             constant(f64, DType);
             cast(Value, DType);
             widen(Value);

@@ -29,6 +29,10 @@ impl<F: Formula, E: Dtype, S: Shape, D: Device, R: OperandsBeside<F::Operands, E
     for Applying<'_, F, E, S, D, R>
 {
     type Output = Tensor<R::Elem, R::Shape, D>;
+    const AT_ONCE: bool = D::EVALUATES_EACH;
+    fn all<const N: usize>(self) -> Result<[Self::Output; N]> {
+        self.1.at_once::<F, _, N>(self.0.lazy().parts?)
+    }
     fn run<const AT: usize>(self) -> Result<Self::Output> {
         self.0.lazy().applied::<ResultOf<F, AT>, _, R>(self.1).try_eval()
     }
@@ -39,7 +43,7 @@ impl<E: Dtype, S: Shape, D: Device> OfTensors for Tensor<E, S, D> {}
 impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// A [formula](macro@crate::formula) of one's own, applied to each element. The operands after the tensor are `()`, one tensor or
     /// scalar, or several as a tuple; all broadcast, and promote to the dtype of the result. A formula that gives several numbers gives a
-    /// tuple of tensors, each computed in a pass of its own.
+    /// tuple of tensors: the CPU computes all in one pass; on GPUs and tapes each is an operation of its own.
     ///
     /// It runs on every device, and has a gradient with the feature `grad`. In place it is [`apply_`](Self::apply_).
     ///

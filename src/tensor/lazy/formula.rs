@@ -8,11 +8,14 @@ use crate::Tensor;
 use crate::device::Device;
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind, KindRank};
-use crate::dtype::{DType, Dtype, Element as _};
+use crate::dtype::{DType, Dtype, Element};
 use crate::error::Result;
-use crate::ops::expression::{Mapped2, Mapped3, Mapped4, Mapped5, Mapped6};
+use crate::ops::expression::{
+    Each1, Each2, Each3, Each4, Each5, Each6, Expression, Mapped2, Mapped3, Mapped4, Mapped5, Mapped6,
+};
 use crate::ops::formula::{
-    Among, ApplyingFormula, Five, Formula, Four, Gives, Holds, Kinds, Named, One, SingleFormula, Six, Three, Two,
+    Among, ApplyingEach, ApplyingFormula, Five, Formula, Four, Gives, Holds, Kinds, Named, One, ResultOf,
+    SingleFormula, Six, Three, Two,
 };
 use crate::shape::{Broadcast, Shape, SizeArray};
 use core::marker::PhantomData;
@@ -38,6 +41,12 @@ pub trait OperandsBeside<Count, E: Dtype, S: Shape, D: Device>: Clone {
         self,
         x: (X, Extent<S>),
     ) -> Result<(Self::Node<F, X>, Extent<Self::Shape>)>;
+    /// All results of a formula that gives `N`, in one pass.
+    #[doc(hidden)]
+    fn at_once<F: Formula, X: Node<D, Elem = E>, const N: usize>(
+        self,
+        x: (X, Extent<S>),
+    ) -> Result<[Tensor<Self::Elem, Self::Shape, D>; N]>;
     /// The tensor becomes what the formula gives of it.
     #[doc(hidden)]
     fn in_place<F: SingleFormula>(self, x: &mut Tensor<E, S, D>) -> Result<()> {
@@ -70,9 +79,31 @@ where
         let strides = crate::layout::strides::elementwise_result(&extent.sizes, &[extent.strides], true);
         Ok((Applied1 { kernel: ApplyingFormula::new(), x, result: PhantomData }, Extent { strides, ..extent }))
     }
+    fn at_once<F: Formula, X: Node<D, Elem = E>, const N: usize>(
+        self,
+        x: (X, Extent<S>),
+    ) -> Result<[Tensor<Self::Elem, S, D>; N]> {
+        let (node, extent) = <Self as OperandsBeside<One<K>, E, S, D>>::beside::<ResultOf<F, 0>, X>(self, x)?;
+        // SAFETY: the node holds its tensors until all is computed.
+        evaluated::<_, _, _, D, N>(extent, |sizes| unsafe {
+            Ok(Each1::new(ApplyingEach::<F, E>::new(), node.x.expression(sizes)?))
+        })
+    }
     fn in_place<F: SingleFormula>(self, x: &mut Tensor<E, S, D>) -> Result<()> {
         D::update1::<E>(ApplyingFormula::<F, E>::new(), x.elements_mut()?)
     }
+}
+
+/// The results of an expression, made for the sizes of this extent.
+fn evaluated<X: Expression<Elem = [O; N]>, O: Element, S: Shape, D: Device, const N: usize>(
+    extent: Extent<S>,
+    expression: impl FnOnce(&[usize]) -> Result<X>,
+) -> Result<[Tensor<O, S, D>; N]> {
+    let Extent { sizes, strides } = extent.without_gaps();
+    // SAFETY: the expression is made for these sizes, and its maker holds its tensors; the strides leave no gaps.
+    let run = || unsafe { D::evaluate_each(expression(sizes.as_ref())?, sizes.as_ref(), strides.as_ref()) };
+    let all = D::fused(O::DTYPE, sizes.as_ref(), None, run)?;
+    Ok(all.map(|storage| Tensor::from_parts(storage, 0, sizes, strides)))
 }
 
 /// The dtype of the result of a formula that computes in `P`.
@@ -118,7 +149,7 @@ fn layout_of<'a, A: LazyOperand<D>, D: Device, P: Dtype>(of: &'a Extent<A::Shape
 ///
 /// A tape records a formula of up to three operands as castiron's own; one of more is a step of its own (`several`).
 macro_rules! counts {
-    ($($Count:ident $Node:ident $Mapped:ident $each:ident $doc:literal: $tuple:ty, $($a:ident $A:ident $X:ident $At:ident $of:ident { $($before:ident)* }),*;)*) => {$(
+    ($($Count:ident $Node:ident $Mapped:ident $Each:ident $each:ident $doc:literal: $tuple:ty, $($a:ident $A:ident $X:ident $At:ident $of:ident { $($before:ident)* }),*;)*) => {$(
         #[doc(hidden)] // On every page of an operand, else; the trait's own text says who has it.
         #[diagnostic::do_not_recommend]
         impl<K: Kinds, E: Dtype, S: Shape, D: Device, $($A: LazyOperand<D>),*> OperandsBeside<$Count<K>, E, S, D> for $tuple
@@ -141,6 +172,17 @@ macro_rules! counts {
                 let others = [$(layout_of::<$A, D, Self::Computes>(&$of)),*];
                 let extent = beside::<S, Self::Shape, Self::Computes>(F::NAME, (of, E::DTYPE), &others)?;
                 Ok(($Node { x, $($a,)* of: PhantomData }, extent))
+            }
+            fn at_once<F: Formula, X: Node<D, Elem = E>, const N: usize>(
+                self,
+                x: (X, Extent<S>),
+            ) -> Result<[Tensor<Self::Elem, Self::Shape, D>; N]> {
+                let (node, extent) = <Self as OperandsBeside<$Count<K>, E, S, D>>::beside::<ResultOf<F, 0>, X>(self, x)?;
+                // SAFETY: the node holds its tensors until all is computed.
+                evaluated::<_, _, _, D, N>(extent, |sizes| unsafe {
+                    let (x, $($a),*) = (node.x.expression(sizes)?, $(node.$a.expression(sizes)?),*);
+                    Ok($Each::new(ApplyingEach::<F, Self::Computes>::new(), x, $($a),*))
+                })
             }
             counts! { @in_place $Count $tuple }
         }
@@ -200,11 +242,11 @@ macro_rules! counts {
     (@tuple $($a:ident)*) => { ($($a),*) };
 }
 counts! {
-    Two OfTwo Mapped2 each_of_two "A formula of two operands.": A, a A Y At1 of_a {};
-    Three OfThree Mapped3 each_of_three "A formula of three operands.": (A, B), a A Y At1 of_a {}, b B Z At2 of_b { A };
-    Four OfFour Mapped4 each_of_four "A formula of four operands.": (A, B, C), a A Y At1 of_a {}, b B Z At2 of_b { A }, c C V At3 of_c { A B };
-    Five OfFive Mapped5 each_of_five "A formula of five operands.": (A, B, C, G), a A Y At1 of_a {}, b B Z At2 of_b { A }, c C V At3 of_c { A B }, g G U At4 of_g { A B C };
-    Six OfSix Mapped6 each_of_six "A formula of six operands.": (A, B, C, G, H), a A Y At1 of_a {}, b B Z At2 of_b { A }, c C V At3 of_c { A B }, g G U At4 of_g { A B C }, h H W At5 of_h { A B C G };
+    Two OfTwo Mapped2 Each2 each_of_two "A formula of two operands.": A, a A Y At1 of_a {};
+    Three OfThree Mapped3 Each3 each_of_three "A formula of three operands.": (A, B), a A Y At1 of_a {}, b B Z At2 of_b { A };
+    Four OfFour Mapped4 Each4 each_of_four "A formula of four operands.": (A, B, C), a A Y At1 of_a {}, b B Z At2 of_b { A }, c C V At3 of_c { A B };
+    Five OfFive Mapped5 Each5 each_of_five "A formula of five operands.": (A, B, C, G), a A Y At1 of_a {}, b B Z At2 of_b { A }, c C V At3 of_c { A B }, g G U At4 of_g { A B C };
+    Six OfSix Mapped6 Each6 each_of_six "A formula of six operands.": (A, B, C, G, H), a A Y At1 of_a {}, b B Z At2 of_b { A }, c C V At3 of_c { A B }, g G U At4 of_g { A B C }, h H W At5 of_h { A B C G };
 }
 
 #[cfg(any(feature = "any", feature = "grad"))]

@@ -71,6 +71,14 @@ pub struct Extent<S: Shape> {
 }
 
 impl<S: Shape> Extent<S> {
+    /// With strides that leave no gaps: those of the result of an operation.
+    fn without_gaps(self) -> Self {
+        let Extent { sizes, strides } = self;
+        if strides::is_dense(sizes.as_ref(), strides.as_ref()) {
+            return self;
+        }
+        Extent { sizes, strides: strides::elementwise_result(&sizes, &[strides], true) }
+    }
     /// The extent with a scalar operand: the same sizes as another shape type.
     fn beside_scalar<T: Shape>(&self, sizes: T::Sizes) -> Extent<T> {
         let of = T::Sizes::copied(self.strides.as_ref());
@@ -406,10 +414,8 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// ```
     #[fallible]
     pub fn eval(self) -> Result<Tensor<E, S, D>> {
-        let (node, Extent { sizes, mut strides }) = self.parts?;
-        if !strides::is_dense(sizes.as_ref(), strides.as_ref()) {
-            strides = strides::elementwise_result(&sizes, &[strides], true);
-        }
+        let (node, extent) = self.parts?;
+        let Extent { sizes, strides } = extent.without_gaps();
         #[cfg(feature = "grad")]
         if const { D::RECORDS } {
             let x = node.each(sizes.as_ref())?.0;

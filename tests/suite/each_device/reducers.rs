@@ -238,6 +238,51 @@ fn slanted<F: Float>(x: F, y: F) -> F {
     radius * angle
 }
 
+/// A loop, and four results.
+#[formula]
+fn roots<F: Float>(x: F, y: F) -> (F, F, F, F) {
+    let (mut root, mut error) = (x, x - y);
+    for _ in 0..6 {
+        root = 0.5 * (root + y / root);
+        error = root * root - y;
+    }
+    (root, error, root.exp(), x)
+}
+/// The results of `roots`, one by one.
+#[formula]
+fn root_alone<F: Float>(x: F, y: F) -> F {
+    roots(x, y).0
+}
+#[formula]
+fn error_alone<F: Float>(x: F, y: F) -> F {
+    roots(x, y).1
+}
+#[formula]
+fn exp_alone<F: Float>(x: F, y: F) -> F {
+    roots(x, y).2
+}
+#[formula]
+fn first_alone<F: Float>(x: F, y: F) -> F {
+    roots(x, y).3
+}
+#[formula]
+fn sums_of_six<F: Float>(a: F, b: F, c: F, d: F, e: F, f: F) -> (F, F) {
+    (a + b + c, d + e + f)
+}
+
+/// Several results have the bits and strides of each alone.
+macro_rules! each_alone {
+    ($x:expr, $y:expr) => {{
+        let (x, y) = (&$x, $y);
+        let (root, error, exp, first) = x.apply(roots, y);
+        let alone = x.apply(root_alone, y);
+        assert_eq!((root.stride(), root.elements()), (alone.stride(), alone.elements()));
+        assert_eq!(error.elements(), x.apply(error_alone, y).elements());
+        assert_eq!(exp.elements(), x.apply(exp_alone, y).elements());
+        assert_eq!(first.elements(), x.apply(first_alone, y).elements());
+    }};
+}
+
 pub fn formulas_give_several_numbers<D: Device>() {
     let (x, y) = (wave::<D, shape![3, 5]>(), tensor![0.5, -2.0, 1.0, 0.0, 3.0].on::<D>());
     let (radius, angle): (Tensor<f64, shape![3, 5], D>, _) = x.apply(polar, &y);
@@ -248,6 +293,25 @@ pub fn formulas_give_several_numbers<D: Device>() {
     whole.gives([0.0, -2.0, 1.0, 0.0, 3.0]);
     rest.gives([0.5, 0.0, 0.0, 0.0, 0.0]);
     one.gives([1.0; 5]);
+    let x = wave::<D, shape![6, 70, 9]>() + 3.0;
+    let y = wave::<D, shape![6, 70, 9]>() + 5.0;
+    each_alone!(x, &y);
+    each_alone!(x.permute(axis![1, 2, 0]), &y.permute(axis![1, 2, 0]));
+    each_alone!(x.swapaxes(axis![0], axis![2]).contiguous().swapaxes(axis![0], axis![2]), &y);
+    each_alone!(x.narrow(axis![1], 3, 57), &y.narrow(axis![1], 5, 57));
+    each_alone!(x, &y.select(axis![0], 2));
+    each_alone!(x, 4.0);
+    each_alone!(x.to::<f16>(), &y.to::<f16>());
+    each_alone!(x.select(axis![0], 0).select(axis![0], 1).select(axis![0], 2), 2.0);
+    each_alone!(Tensor::<f32, shape![2, 0, 3]>::ones().on::<D>(), &Tensor::<f32, shape![3]>::ones().on::<D>());
+    if is_host::<D>() {
+        // In pieces, by several threads.
+        let x = Tensor::<f32, shape![210, 300]>::from_fn(|[row, at]| 1.0 + (row * 7 + at) as f32 * 1e-3).on::<D>();
+        each_alone!(x, &x.t().contiguous().t());
+    }
+    let (one, other) = y.apply(sums_of_six, (1, 2.5, &x, &x, 0.5));
+    near(&one, &(&y + 3.5), 1e-14);
+    near(&other, &(&x * 2.0 + 0.5), 1e-14);
 }
 
 pub fn formulas_in_place_and_into<D: Device>() {
@@ -281,9 +345,6 @@ pub fn formulas_in_place_and_into<D: Device>() {
 #[cfg(feature = "grad")]
 pub fn reducers_have_gradients<D: Device>() {
     use castiron::grad::Grad;
-    if !is_host::<D>() {
-        return;
-    }
     let x = wave::<D, shape![4, 6, 5]>();
     let slopes = Tensor::<f64, shape![4, 5]>::from_fn(|[row, at]| (row * 5 + at) as f64 * 0.1 - 0.7).on::<D>();
     let own = x.value_and_grad((&slopes,), |x, (s,)| (x.reduce_axis_by(Moments, (), axis![1]).1 * s).sum()).1;
@@ -308,6 +369,20 @@ pub fn reducers_have_gradients<D: Device>() {
     let own = single.value_and_grad((), |x, ()| x.reduce_by(Moments, ()).1).1;
     let row = single.value_and_grad((), |x, ()| x.var(1)).1;
     near(&own.to::<f64>(), &row.to::<f64>(), 1e-5);
+    // Second derivatives: of one operand, of two, of a scan, and of nothing.
+    let along = (x.cos(), both.1.sin());
+    let own = x.hvp(&along.0, (&slopes,), |x, (s,)| (x.reduce_axis_by(Moments, (), axis![1]).1.square() * s).sum());
+    let row = x.hvp(&along.0, (&slopes,), |x, (s,)| (x.var_axis(axis![1], 1).square() * s).sum());
+    near(&own.2, &row.2, 1e-11);
+    let own = both.hvp(&along, (), |(x, w), ()| x.reduce_axis_by(WeightedLogSumExp, w, axis![0, 2]).square().sum());
+    let row = both.hvp(&along, (), |(x, w), ()| (x + w.log()).logsumexp(axis![0, 2]).square().sum());
+    near(&own.2.0, &row.2.0, 1e-11);
+    near(&own.2.1, &row.2.1, 1e-11);
+    let own = x.hvp(&along.0, (&x,), |x, (y,)| (x.scan_by(WeightedLogSumExp, 1, axis![1]) * y).sum());
+    let row = x.hvp(&along.0, (&x,), |x, (y,)| (x.logcumsumexp(axis![1]) * y).sum());
+    near(&own.2, &row.2, 1e-11);
+    let none = Tensor::<f64, shape![2, 0], D>::zeros();
+    near(&none.hvp(&none, (), |x, ()| x.reduce_by(Total, ())).2, &none, 0.0);
     // Formulas that give several numbers, and in place.
     let own = x.value_and_grad((), |x, ()| {
         let (radius, angle) = x.apply(polar, 0.5);

@@ -175,7 +175,7 @@ impl<const N: usize> Backend for Cuda<N> {
             run(O::DTYPE, "update", out.buffer.device(), &target, &|to| describe::update(to, &kernel, &x, target.to))
         }
     }
-    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+    unsafe fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
         reducer: R,
         x: X,
         sizes: &[usize],
