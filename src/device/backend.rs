@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::ops::arguments::{Added, Attention, Distribution, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
-use crate::ops::reduce::{Reducer, TwoResults};
+use crate::ops::reduce::{Reducer, SeveralResults, TwoResults};
 use crate::ops::segment::Segment;
 use crate::ops::window::{Convolution, Window};
 use crate::storage::{View, ViewMut};
@@ -201,7 +201,8 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         // SAFETY: the caller's promise.
         unsafe { Self::evaluate(x, sizes, strides) }
     }
-    /// Whether there is [`evaluate_each`](Self::evaluate_each).
+    /// Whether formulas and reducers with several results compute all in one pass: [`evaluate_each`](Self::evaluate_each),
+    /// [`reduce_several`](Self::reduce_several).
     const EVALUATES_EACH: bool = false;
     /// [`evaluate`](Self::evaluate) of an expression with several results, in one pass.
     ///
@@ -213,6 +214,26 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         _strides: &[usize],
     ) -> Result<[Self::Storage; N]> {
         unreachable!("results are evaluated one after another")
+    }
+    /// All results of a reducer with several, in one pass.
+    fn reduce_several<A: Element, R: SeveralResults<A>, const N: usize>(
+        _reducer: R,
+        _a: View<'_, Self::Storage, A>,
+        _mask: u32,
+    ) -> Result<[Self::Storage; N]> {
+        unreachable!("results are reduced one after another")
+    }
+    /// The same of an expression.
+    ///
+    /// # Safety
+    /// As for [`reduce_lazy`](Self::reduce_lazy).
+    unsafe fn reduce_lazy_several<X: Expression<Elem: Element>, R: SeveralResults<X::Elem>, const N: usize>(
+        _reducer: R,
+        _x: X,
+        _sizes: &[usize],
+        _mask: u32,
+    ) -> Result<[Self::Storage; N]> {
+        unreachable!("results are reduced one after another")
     }
     /// `out = x`
     ///

@@ -12,7 +12,7 @@ use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
-use crate::ops::reduce::{Reducer, TwoResults};
+use crate::ops::reduce::{Reducer, SeveralResults, TwoResults};
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// The host. The default device of [`Tensor`](crate::Tensor).
@@ -161,6 +161,21 @@ impl Backend for Cpu {
         strides: &[usize],
     ) -> Result<[HostBuffer; N]> {
         fused::evaluate_each(x, sizes, strides)
+    }
+    fn reduce_several<A: Element, R: SeveralResults<A>, const N: usize>(
+        reducer: R,
+        a: View<'_, HostBuffer, A>,
+        mask: u32,
+    ) -> Result<[HostBuffer; N]> {
+        reduce::reduce_several(reducer, a, mask)
+    }
+    unsafe fn reduce_lazy_several<X: Expression<Elem: Element>, R: SeveralResults<X::Elem>, const N: usize>(
+        reducer: R,
+        x: X,
+        sizes: &[usize],
+        mask: u32,
+    ) -> Result<[HostBuffer; N]> {
+        reduce::reduce_lazy_several(reducer, x, sizes, mask)
     }
     unsafe fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, HostBuffer, X::Elem>) -> Result<()> {
         fused::evaluate_into(x, out);

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::layout::bounds;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2};
-use crate::ops::reduce::Reducer;
+use crate::ops::reduce::{Reducer, SeveralResults};
 use crate::storage::{View, ViewMut};
 use crate::{Cpu, Tensor, axis, shape, tensor};
 use core::cell::RefCell;
@@ -104,6 +104,22 @@ impl<D: Device> Backend for Checked<D> {
     ) -> Result<[D::Storage; N]> {
         // SAFETY: the caller's promise.
         unsafe { D::evaluate_each(x, sizes, strides) }
+    }
+    fn reduce_several<A: Element, R: SeveralResults<A>, const N: usize>(
+        reducer: R,
+        a: View<'_, D::Storage, A>,
+        mask: u32,
+    ) -> Result<[D::Storage; N]> {
+        D::reduce_several(reducer, a, mask)
+    }
+    unsafe fn reduce_lazy_several<X: Expression<Elem: Element>, R: SeveralResults<X::Elem>, const N: usize>(
+        reducer: R,
+        x: X,
+        sizes: &[usize],
+        mask: u32,
+    ) -> Result<[D::Storage; N]> {
+        // SAFETY: the caller's promise.
+        unsafe { D::reduce_lazy_several(reducer, x, sizes, mask) }
     }
     unsafe fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, D::Storage, X::Elem>) -> Result<()> {
         // SAFETY: the caller's promise.

@@ -11,7 +11,8 @@ use crate::cpu::bytes::Block16;
 use crate::cpu::precompiled::or_precompiled;
 use crate::cpu::simd;
 use crate::dtype::{DType, Element};
-use crate::ops::reduce::{Reducer, TwoResults};
+use crate::ops::formula::MOST_RESULTS;
+use crate::ops::reduce::{Reducer, SeveralResults, TwoResults};
 use core::marker::PhantomData;
 
 /// Lines of contiguous elements.
@@ -43,10 +44,10 @@ pub(crate) struct RowRun {
     pub exceeds_caches: bool,
 }
 
-/// Destinations of up to two results; offsets in elements.
+/// Destinations of the results; offsets in elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Destination {
-    pub outs: [*mut u8; 2],
+    pub outs: [*mut u8; MOST_RESULTS],
     pub first: usize,
     /// Stride between results.
     pub step: usize,
@@ -76,7 +77,7 @@ pub(crate) struct Facts {
     pub(super) partial: usize,
     pub(crate) element: usize,
     /// The dtypes of the results.
-    pub outs: [Option<DType>; 2],
+    pub outs: [Option<DType>; MOST_RESULTS],
     /// The derivative.
     #[cfg(all(feature = "any", feature = "grad"))]
     pub slope: crate::ops::reduce::ReduceSlope,
@@ -118,6 +119,10 @@ pub(crate) struct FirstOnly<A, R>(R, PhantomData<fn() -> A>);
 /// A reduction that writes both results.
 #[repr(transparent)]
 pub(crate) struct WithSecond<A, R>(R, PhantomData<fn() -> A>);
+
+/// A reduction that writes several results of one dtype.
+#[repr(transparent)]
+pub(super) struct All<A, R>(R, PhantomData<fn() -> A>);
 
 /// Implements [`ReduceLoops`]; `$finish` writes a result, `$single` says whether a single result may be computed differently.
 macro_rules! functions {
@@ -245,10 +250,16 @@ macro_rules! functions {
         }
     };
 }
-functions!(FirstOnly: Reducer in one_result, [Some(R::Out::DTYPE), None], true, |reducer, places, at, partial| {
+functions!(FirstOnly: Reducer in one_result, [Some(R::Out::DTYPE), None, None, None], true, |reducer, places, at, partial| {
     places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
 });
-functions!(WithSecond: TwoResults in two_results, [Some(R::Out::DTYPE), Some(R::Second::DTYPE)], false, |reducer, places, at, partial| {
+functions!(WithSecond: TwoResults in two_results, [Some(R::Out::DTYPE), Some(R::Second::DTYPE), None, None], false, |reducer, places, at, partial| {
     places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
     places.outs[1].cast::<R::Second>().add(at).write(reducer.second(partial, places.count));
+});
+functions!(All: SeveralResults in one_result, core::array::from_fn(|at| (at < R::RESULTS).then_some(R::Out::DTYPE)), false, |reducer, places, at, partial| {
+    let results = reducer.results(partial);
+    for which in 0..R::RESULTS {
+        places.outs[which].cast::<R::Out>().add(at).write(results[which]);
+    }
 });

@@ -14,7 +14,7 @@ mod source;
 mod task;
 mod tree;
 
-use self::functions::{Destination, Facts, LineRun};
+use self::functions::{All, Destination, Facts, LineRun};
 pub(crate) use self::functions::{FirstOnly, ReduceLoops, WithSecond};
 use self::plan::ReducePlan;
 use self::source::{Computed, ElementSource, Memory, Paired};
@@ -28,8 +28,9 @@ use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::layout::strides::{is_contiguous, row_major};
 use crate::ops::expression::{AXES, Expression};
+use crate::ops::formula::MOST_RESULTS;
 use crate::ops::kernel::Map2;
-use crate::ops::reduce::{Reducer, TwoResults};
+use crate::ops::reduce::{Reducer, SeveralResults, TwoResults};
 use crate::storage::{HostBuffer, View};
 use core::marker::PhantomData;
 
@@ -49,7 +50,7 @@ fn results_of<const N: usize>(
     // SAFETY: every result is written, each to its own place.
     unsafe {
         HostBuffer::filled_together(plan.results, sizes, &mut |starts: [*mut u8; N]| {
-            let mut outs = [core::ptr::null_mut(); 2];
+            let mut outs = [core::ptr::null_mut(); MOST_RESULTS];
             outs[..N].copy_from_slice(&starts);
             if plan.count == 0 {
                 let mut partial = ByteBuffer::new();
@@ -101,7 +102,7 @@ pub(crate) unsafe fn run<const N: usize>(
         // SAFETY: the caller's promise; the results of each buffer are written.
         return unsafe {
             HostBuffer::filled_together(lines[0], sizes, &mut |starts: [*mut u8; N]| {
-                let mut outs = [core::ptr::null_mut(); 2];
+                let mut outs = [core::ptr::null_mut(); MOST_RESULTS];
                 outs[..N].copy_from_slice(&starts);
                 reduce_lines(functions, from, lines, outs);
                 Ok(())
@@ -181,7 +182,7 @@ unsafe fn reduce_lines(
     functions: &(impl ReduceLoops + ?Sized),
     from: *const u8,
     [results, len]: [usize; 2],
-    outs: [*mut u8; 2],
+    outs: [*mut u8; MOST_RESULTS],
 ) {
     let mut partials = [Block16::UNINIT; INLINE_PARTIALS];
     let partials = partials.as_mut_ptr().cast();
@@ -235,17 +236,18 @@ unsafe fn run_both(
 }
 
 /// Reduces a computed expression; `bytes` are read per element.
-fn run_computed(
+fn run_computed<const N: usize>(
     functions: &dyn ReduceLoops,
     source: &mut dyn ElementSource,
     sizes: &[usize],
     mask: u32,
     bytes: usize,
-) -> Result<HostBuffer> {
+) -> Result<[HostBuffer; N]> {
+    let facts = functions.facts();
+    assert_eq!(facts.outs.iter().flatten().count(), N, "a buffer for each result");
     kept_len(sizes, mask)?;
-    let plan = ReducePlan::new(source, sizes, mask, functions.facts(), true);
-    let [result] = results_of(functions, functions.facts(), plan, source, bytes)?;
-    Ok(result)
+    let plan = ReducePlan::new(source, sizes, mask, facts, true);
+    results_of(functions, facts, plan, source, bytes)
 }
 
 /// Reduces over the axes of `mask`; the result is row-major over the others.
@@ -261,7 +263,9 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
         // (For few elements, looking up the functions in the table would take longer.)
         if let Some(lines) = short_lines(size_of::<R::Partial>(), a.sizes, a.strides, mask) {
             let (result, start) = HostBuffer::uninitialised(lines[0], size_of::<R::Out>())?;
-            reduce_lines(functions.loops(), from, lines, [start, core::ptr::null_mut()]);
+            let mut outs = [core::ptr::null_mut(); MOST_RESULTS];
+            outs[0] = start;
+            reduce_lines(functions.loops(), from, lines, outs);
             return Ok(result);
         }
         run_one(functions.loops(), from, a.sizes, a.strides, mask)
@@ -279,6 +283,26 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
     unsafe { run_both(WithSecond::<A, R>::new(reducer).loops(), from, a.sizes, a.strides, mask) }
 }
 
+/// All results of a reduction, in one pass.
+pub(crate) fn reduce_several<A: Element, R: SeveralResults<A>, const N: usize>(
+    reducer: R,
+    a: View<'_, HostBuffer, A>,
+    mask: u32,
+) -> Result<[HostBuffer; N]> {
+    let from = elementwise::source(&a).cast();
+    // SAFETY: the view's invariant.
+    unsafe { run(All::<A, R>::new(reducer).loops(), from, a.sizes, a.strides, mask) }
+}
+/// The same of an expression.
+pub(crate) fn reduce_lazy_several<X: Expression<Elem: Element>, R: SeveralResults<X::Elem>, const N: usize>(
+    reducer: R,
+    x: X,
+    sizes: &[usize],
+    mask: u32,
+) -> Result<[HostBuffer; N]> {
+    run_computed(All::<X::Elem, R>::new(reducer).loops(), &mut Computed(x), sizes, mask, X::BYTES)
+}
+
 /// Reduces an expression over the axes of `mask`, in the order in which its materialised elements would be reduced.
 pub(crate) fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
     reducer: R,
@@ -286,7 +310,9 @@ pub(crate) fn reduce_lazy<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
     sizes: &[usize],
     mask: u32,
 ) -> Result<HostBuffer> {
-    run_computed(FirstOnly::<X::Elem, R>::new(reducer).loops(), &mut Computed(x), sizes, mask, X::BYTES)
+    let functions = FirstOnly::<X::Elem, R>::new(reducer);
+    let [result] = run_computed(functions.loops(), &mut Computed(x), sizes, mask, X::BYTES)?;
+    Ok(result)
 }
 
 /// Reduces `kernel(a, b)` over the axes of `mask`; the operands have the same sizes.
@@ -315,7 +341,8 @@ fn run_pairs(
         steps
     });
     let bytes = body.sizes[1] + body.sizes[2];
-    run_computed(functions, &mut Paired { body, strides, borrows: PhantomData }, sizes, mask, bytes)
+    let [result] = run_computed(functions, &mut Paired { body, strides, borrows: PhantomData }, sizes, mask, bytes)?;
+    Ok(result)
 }
 
 /// Checks that the number of results does not overflow.

@@ -8,6 +8,7 @@ use crate::cpu::bytes::{self, Block16, ByteBuffer};
 use crate::cpu::threads::{self, Shared};
 use crate::error::Result;
 use crate::ops::expression::AXES;
+use crate::ops::formula::MOST_RESULTS;
 use core::ops::Range;
 
 /// A thread's buffers.
@@ -29,7 +30,7 @@ pub(super) struct ReduceTask<'a> {
     pub(super) functions: &'a dyn ReduceLoops,
     pub(super) plan: &'a ReducePlan,
     pub(super) source: &'a dyn ElementSource,
-    pub(super) outs: [*mut u8; 2],
+    pub(super) outs: [*mut u8; MOST_RESULTS],
     /// Sizes of a partial result and of an element in bytes.
     pub(super) size: usize,
     pub(super) element: usize,

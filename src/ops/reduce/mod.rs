@@ -19,6 +19,7 @@ pub(super) mod variance;
 use super::kernel::Precompiled;
 pub(crate) use super::slope::ReduceSlope;
 use crate::dtype::Element;
+use crate::ops::formula::MOST_RESULTS;
 use crate::ops::record::{
     Unreadable,
     reduce::{Record, RecordedReducer},
@@ -149,6 +150,14 @@ pub trait TwoResults<A: Copy>: Reducer<A> {
     type Second: Element;
     /// The second result.
     fn second(self, partial: Self::Partial, count: usize) -> Self::Second;
+}
+
+/// A reduction with several results of one dtype.
+pub trait SeveralResults<A: Copy>: Reducer<A> {
+    /// How many.
+    const RESULTS: usize;
+    /// All of them; those beyond are not used.
+    fn results(self, partial: Self::Partial) -> [Self::Out; MOST_RESULTS];
 }
 
 /// What the rows of the table name, for the macros that read it.

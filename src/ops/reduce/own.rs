@@ -2,9 +2,9 @@
 //! gives the result.
 
 use super::steps::{Given, ImaginaryPart, RealPart, Steps, by_steps, nothing};
-use super::{Index, Reducer as Reduces};
+use super::{Index, Reducer as Reduces, SeveralResults};
 use crate::dtype::{Castable as _, Compute, Dtype, Element, Float, MachineFloat, Many};
-use crate::ops::formula::{Number, Results};
+use crate::ops::formula::{MOST_RESULTS, Number, Results};
 use crate::ops::kernel::{LaneColumns, LaneKernel};
 use crate::ops::record::lane::{RecordedLane, Scan};
 use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
@@ -68,6 +68,16 @@ impl<R: Reducer<N>, const N: usize, const AT: usize> Many for Finishing<R, N, AT
     #[inline(always)]
     fn real<T: MachineFloat>(state: &[T], _: &[T], out: &mut [T]) {
         out[0] = R::Results::pick(R::finish(numbers(state)), AT).0;
+    }
+}
+/// All results, one after the other.
+struct FinishingAll<R, const N: usize>(PhantomData<fn() -> R>);
+impl<R: Reducer<N>, const N: usize> Many for FinishingAll<R, N> {
+    #[inline(always)]
+    fn real<T: MachineFloat>(state: &[T], _: &[T], out: &mut [T]) {
+        for at in 0..R::Results::COUNT {
+            out[at] = R::Results::pick(R::finish(numbers(state)), at).0;
+        }
     }
 }
 #[inline(always)]
@@ -150,6 +160,13 @@ impl<R: Reducer<N>, E: Float, const N: usize, const AT: usize> Reduces<E> for Of
         Reduction::of::<E>(&format!("own_{}_{AT}", R::NAME)).read(self)
     }
 }
+impl<R: Reducer<N>, E: Float, const N: usize> SeveralResults<E> for OfOne<R, N, 0> {
+    const RESULTS: usize = R::Results::COUNT;
+    #[inline(always)]
+    fn results(self, partial: Self::Partial) -> [E; MOST_RESULTS] {
+        state::<FinishingAll<R, N>, E::Compute, MOST_RESULTS>(&partial, &[]).map(E::from_compute)
+    }
+}
 /// The number type of a pair of `E`, and of its parts.
 type Pair<E> = <<E as Float>::Complex as Dtype>::Compute;
 type Part<E> = <Pair<E> as Compute>::Real;
@@ -175,6 +192,14 @@ impl<R: Reducer<N>, E: Float, const N: usize, const AT: usize> Reduces<E::Comple
     }
     fn text(self) -> Record<RecordedReducer> {
         Reduction::of::<E::Complex>(&format!("own_{}_{AT}", R::NAME)).gives::<E>().read(self)
+    }
+}
+
+impl<R: Reducer<N>, E: Float, const N: usize> SeveralResults<E::Complex> for OfTwo<R, E, N, 0> {
+    const RESULTS: usize = R::Results::COUNT;
+    #[inline(always)]
+    fn results(self, partial: Self::Partial) -> [E; MOST_RESULTS] {
+        state::<FinishingAll<R, N>, Part<E>, MOST_RESULTS>(&partial, &[]).map(|out| out.cast())
     }
 }
 

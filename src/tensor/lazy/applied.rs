@@ -43,7 +43,7 @@ impl<E: Dtype, S: Shape, D: Device> OfTensors for Tensor<E, S, D> {}
 impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// A [formula](macro@crate::formula) of one's own, applied to each element. The operands after the tensor are `()`, one tensor or
     /// scalar, or several as a tuple; all broadcast, and promote to the dtype of the result. A formula that gives several numbers gives a
-    /// tuple of tensors: the CPU computes all in one pass; on GPUs and tapes each is an operation of its own.
+    /// tuple of tensors: the CPU computes all of them in one pass; on GPUs and tapes each is an operation of its own.
     ///
     /// It runs on every device, and has a gradient with the feature `grad`. In place it is [`apply_`](Self::apply_).
     ///

@@ -31,50 +31,65 @@ pub trait ReducedBeside<Count, E: Dtype, S: Shape, D: Device>: Clone {
     type Elem: Float;
     /// The shape of the operands together.
     type Shape: Shape;
-    /// Sizes of the operands together, and what the reducer gives of them.
+    /// Sizes of the operands together, and what the reducer gives of them: the result `AT`, or all `M` in one pass.
     #[doc(hidden)]
-    fn reduced<R: Reducer<N, Operands = Count>, X: Node<D, Elem = E>, const N: usize, const AT: usize>(
+    fn reduced<R: Reducer<N, Operands = Count>, X: Node<D, Elem = E>, const N: usize, const AT: usize, const M: usize>(
         self,
         x: Lazy<E, S, D, X>,
         mask: u32,
-    ) -> Result<(<Self::Shape as Shape>::Sizes, D::Storage)>;
-    /// The same of tensors, over axes or as a scan.
+    ) -> Result<(<Self::Shape as Shape>::Sizes, [D::Storage; M])>;
+    /// The same of tensors, over axes or as a scan, which gives the result `AT`.
     #[doc(hidden)]
-    fn run<R: Reducer<N, Operands = Count>, const N: usize, const AT: usize>(
+    fn run<R: Reducer<N, Operands = Count>, const N: usize, const AT: usize, const M: usize>(
         self,
         x: &Tensor<E, S, D>,
         over: Over,
-    ) -> Result<(<Self::Shape as Shape>::Sizes, D::Storage)>;
+    ) -> Result<(<Self::Shape as Shape>::Sizes, [D::Storage; M])>;
 }
 
-fn storage<P: Float, D: Device>((result,): (Owned<P, D>,)) -> D::Storage {
-    result.into_parts().0
+fn storage<P: Float, D: Device, const M: usize>((result,): (Owned<P, D>,)) -> [D::Storage; M] {
+    lone(result.into_parts().0)
+}
+/// The one result, where one is asked for.
+fn lone<T, const M: usize>(result: T) -> [T; M] {
+    let mut result = Some(result);
+    core::array::from_fn(|_| result.take().unwrap_or_else(|| unreachable!("one result")))
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: Float, S: Shape, D: Device> ReducedBeside<One, E, S, D> for () {
     type Elem = E;
     type Shape = S;
-    fn reduced<R: Reducer<N, Operands = One>, X: Node<D, Elem = E>, const N: usize, const AT: usize>(
+    fn reduced<R: Reducer<N, Operands = One>, X: Node<D, Elem = E>, const N: usize, const AT: usize, const M: usize>(
         self,
         x: Lazy<E, S, D, X>,
         mask: u32,
-    ) -> Result<(S::Sizes, D::Storage)> {
+    ) -> Result<(S::Sizes, [D::Storage; M])> {
         #[cfg(feature = "grad")]
         if const { D::RECORDS } {
-            return self.run::<R, N, AT>(&x.try_eval()?, Over::Axes(mask));
+            return self.run::<R, N, AT, M>(&x.try_eval()?, Over::Axes(mask));
         }
         let (node, sizes) = x.node()?;
-        let reducer = OfOne::<R, N, AT>::NEW;
         // SAFETY: the expression was made for these sizes, and the node holds its tensors.
-        let run = || unsafe { D::reduce_lazy(reducer, node.expression(sizes.as_ref())?, sizes.as_ref(), mask) };
+        let run = || unsafe {
+            let x = node.expression(sizes.as_ref())?;
+            if const { M > 1 } {
+                return D::reduce_lazy_several(OfOne::<R, N, 0>::NEW, x, sizes.as_ref(), mask);
+            }
+            D::reduce_lazy(OfOne::<R, N, AT>::NEW, x, sizes.as_ref(), mask).map(lone)
+        };
         Ok((sizes, D::fused(E::DTYPE, sizes.as_ref(), None, run)?))
     }
-    fn run<R: Reducer<N, Operands = One>, const N: usize, const AT: usize>(
+    fn run<R: Reducer<N, Operands = One>, const N: usize, const AT: usize, const M: usize>(
         self,
         x: &Tensor<E, S, D>,
         over: Over,
-    ) -> Result<(S::Sizes, D::Storage)> {
+    ) -> Result<(S::Sizes, [D::Storage; M])> {
+        if const { M > 1 }
+            && let Over::Axes(mask) = over
+        {
+            return Ok((x.shape(), D::reduce_several(OfOne::<R, N, 0>::NEW, x.elements(), mask)?));
+        }
         let result = D::primitive(&ReducedOne::<R, E, N, AT>::new(over), (x.erased(),))?;
         Ok((x.shape(), storage(result)))
     }
@@ -92,33 +107,40 @@ where
 {
     type Elem = Promoted<E, S, A, D>;
     type Shape = <S as Broadcast<A::Shape>>::Output;
-    fn reduced<R: Reducer<N, Operands = Two>, X: Node<D, Elem = E>, const N: usize, const AT: usize>(
+    fn reduced<R: Reducer<N, Operands = Two>, X: Node<D, Elem = E>, const N: usize, const AT: usize, const M: usize>(
         self,
         x: Lazy<E, S, D, X>,
         mask: u32,
-    ) -> Result<(<Self::Shape as Shape>::Sizes, D::Storage)> {
+    ) -> Result<(<Self::Shape as Shape>::Sizes, [D::Storage; M])> {
         #[cfg(feature = "grad")]
         if const { D::RECORDS } {
-            return self.run::<R, N, AT>(&x.try_eval()?, Over::Axes(mask));
+            return self.run::<R, N, AT, M>(&x.try_eval()?, Over::Axes(mask));
         }
         let (node, of_x) = x.node()?;
         let (y, of_y) = alone::<Self::Elem, A, D>(self, R::NAME).node()?;
         let sizes = together::<Self::Shape>(R::NAME, of_x.as_ref(), of_y.as_ref())?;
-        let reducer = OfTwo::<R, Self::Elem, N, AT>::NEW;
         // SAFETY: both broadcast to these sizes, and the nodes hold their tensors.
         let run = || unsafe {
             let x = Mapped1::<_, _, Self::Elem>::new(Casting, node.expression(sizes.as_ref())?);
             let y = Mapped1::<_, _, Self::Elem>::new(Casting, y.expression(sizes.as_ref())?);
             let pairs = Mapped2::<_, _, _, <Self::Elem as Float>::Complex>::new(FromParts, x, y);
-            D::reduce_lazy(reducer, pairs, sizes.as_ref(), mask)
+            if const { M > 1 } {
+                return D::reduce_lazy_several(OfTwo::<R, Self::Elem, N, 0>::NEW, pairs, sizes.as_ref(), mask);
+            }
+            D::reduce_lazy(OfTwo::<R, Self::Elem, N, AT>::NEW, pairs, sizes.as_ref(), mask).map(lone)
         };
         Ok((sizes, D::fused(Self::Elem::DTYPE, sizes.as_ref(), None, run)?))
     }
-    fn run<R: Reducer<N, Operands = Two>, const N: usize, const AT: usize>(
+    fn run<R: Reducer<N, Operands = Two>, const N: usize, const AT: usize, const M: usize>(
         self,
         x: &Tensor<E, S, D>,
         over: Over,
-    ) -> Result<(<Self::Shape as Shape>::Sizes, D::Storage)> {
+    ) -> Result<(<Self::Shape as Shape>::Sizes, [D::Storage; M])> {
+        if const { M > 1 }
+            && let Over::Axes(mask) = over
+        {
+            return self.reduced::<R, _, N, AT, M>(x.lazy(), mask);
+        }
         let y = alone::<Self::Elem, A, D>(self, R::NAME).try_eval()?;
         let (x, y) = (x.erased(), y.erased());
         let sizes = together::<Self::Shape>(R::NAME, x.sizes(), y.sizes())?;
@@ -151,15 +173,15 @@ impl<X, A, R, T: Shape, Count, const N: usize> Reducing<X, A, R, T, Count, N> {
     fn over(x: X, operand: A, mask: u32, keeps: bool) -> Self {
         Reducing { x, operand, mask, keeps, of: PhantomData }
     }
-    fn given<P: Float, D: Device>(
+    fn given<P: Float, D: Device, const M: usize>(
         &self,
         name: &'static str,
         sizes: &[usize],
-        storage: D::Storage,
-    ) -> Result<Tensor<P, T, D>> {
+        storages: [D::Storage; M],
+    ) -> Result<[Tensor<P, T, D>; M]> {
         let mut kept = T::Sizes::filled(1);
         keep(name, true, sizes, self.mask, self.keeps, kept.as_mut())?;
-        Ok(Tensor::from_parts(storage, 0, kept, strides::contiguous(&kept)))
+        Ok(storages.map(|storage| Tensor::from_parts(storage, 0, kept, strides::contiguous(&kept))))
     }
 }
 impl<E, S, D, X, A, R, T, const N: usize> ForEachResult for Reducing<Lazy<E, S, D, X>, A, R, T, R::Operands, N>
@@ -173,9 +195,14 @@ where
     T: Shape,
 {
     type Output = Tensor<A::Elem, T, D>;
+    const AT_ONCE: bool = D::EVALUATES_EACH;
     fn run<const AT: usize>(self) -> Result<Self::Output> {
-        let (sizes, storage) = self.operand.clone().reduced::<R, X, N, AT>(self.x.clone(), self.mask)?;
-        self.given(R::NAME, sizes.as_ref(), storage)
+        let (sizes, storages) = self.operand.clone().reduced::<R, X, N, AT, 1>(self.x.clone(), self.mask)?;
+        self.given(R::NAME, sizes.as_ref(), storages).map(|[result]| result)
+    }
+    fn all<const M: usize>(self) -> Result<[Self::Output; M]> {
+        let (sizes, storages) = self.operand.clone().reduced::<R, X, N, 0, M>(self.x.clone(), self.mask)?;
+        self.given(R::NAME, sizes.as_ref(), storages)
     }
 }
 impl<E, S, D, A, R, T, const N: usize> ForEachResult for Reducing<&Tensor<E, S, D>, A, R, T, R::Operands, N>
@@ -188,9 +215,14 @@ where
     T: Shape,
 {
     type Output = Tensor<A::Elem, T, D>;
+    const AT_ONCE: bool = D::EVALUATES_EACH;
     fn run<const AT: usize>(self) -> Result<Self::Output> {
-        let (sizes, storage) = self.operand.clone().run::<R, N, AT>(self.x, Over::Axes(self.mask))?;
-        self.given(R::NAME, sizes.as_ref(), storage)
+        let (sizes, storages) = self.operand.clone().run::<R, N, AT, 1>(self.x, Over::Axes(self.mask))?;
+        self.given(R::NAME, sizes.as_ref(), storages).map(|[result]| result)
+    }
+    fn all<const M: usize>(self) -> Result<[Self::Output; M]> {
+        let (sizes, storages) = self.operand.clone().run::<R, N, 0, M>(self.x, Over::Axes(self.mask))?;
+        self.given(R::NAME, sizes.as_ref(), storages)
     }
 }
 /// Runs a reducer as a scan, for each of its results.
@@ -217,7 +249,7 @@ where
 {
     type Output = Tensor<A::Elem, A::Shape, D>;
     fn run<const AT: usize>(self) -> Result<Self::Output> {
-        let (sizes, storage) = self.operand.run::<R, N, AT>(self.x, Over::Axis(self.axis))?;
+        let (sizes, [storage]) = self.operand.run::<R, N, AT, 1>(self.x, Over::Axis(self.axis))?;
         Ok(Tensor::from_parts(storage, 0, sizes, strides::contiguous(&sizes)))
     }
 }
@@ -228,7 +260,7 @@ type Given<R, T, const N: usize> = <<R as Reducer<N>>::Results as Results>::Of<T
 impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// A [reducer](macro@crate::reducer) of one's own over all elements, to a zero-dim tensor. The operand after the tensor is `()`, or a
     /// tensor or scalar if the reducer has two; they broadcast, and promote to the dtype of the result. A reducer that gives several numbers
-    /// gives a tuple of tensors, each computed in a pass of its own.
+    /// gives a tuple of tensors: the CPU computes all of them in one pass; on GPUs, on tapes and in scans each is an operation of its own.
     ///
     /// It runs on every device, over expressions in the same pass, and has a gradient with the feature `grad`, which is computed on the
     /// host.
