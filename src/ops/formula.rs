@@ -424,6 +424,20 @@ impl<F: SingleFormula, A: Castable, B: Castable, P: Dtype, O: Castable> Map2<A, 
         given_text::<P, O>(kernel, value)
     }
 }
+/// The kernel of a formula of two operands, the second of which is this number.
+#[derive(Clone, Copy)]
+pub(crate) struct BesideNumber<F, P>(pub(crate) ApplyingFormula<F, P>, pub(crate) P);
+impl<F: SingleFormula, A: Castable, P: Dtype, O: Castable> Map1<A, O> for BesideNumber<F, P> {
+    const IS_COMPUTE_BOUND: bool = true;
+    #[inline(always)]
+    fn call(self, a: A) -> O {
+        Map2::<A, P, O>::call(self.0, a, self.1)
+    }
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        let number = kernel.parameter(self.1);
+        Map2::<A, P, O>::text(&self.0, kernel, a, number)
+    }
+}
 impl<F: SingleFormula, A: Castable, B: Castable, C: Castable, P: Dtype, O: Castable> Map3<A, B, C, O>
     for ApplyingFormula<F, P>
 {

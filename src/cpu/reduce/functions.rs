@@ -140,8 +140,9 @@ macro_rules! functions {
             {
                 or_precompiled!(self, $find(R::PRECOMPILED, A::DTYPE))
             }
-            /// The reducer, for a GPU.
+            /// The reducer, for a GPU, which computes one result or two.
             #[cfg(all(feature = "cuda", feature = "any"))]
+            #[allow(dead_code)]
             pub(crate) fn reducer(&self) -> R {
                 self.0
             }

@@ -34,7 +34,7 @@ impl<F: Formula, E: Dtype, S: Shape, D: Device, R: OperandsBeside<F::Operands, E
         self.1.at_once::<F, _, N>(self.0.lazy().parts?)
     }
     fn run<const AT: usize>(self) -> Result<Self::Output> {
-        self.0.lazy().applied::<ResultOf<F, AT>, _, R>(self.1).try_eval()
+        self.1.of_tensor::<ResultOf<F, AT>>(self.0)
     }
 }
 

@@ -14,9 +14,10 @@ use crate::ops::expression::{
     Each1, Each2, Each3, Each4, Each5, Each6, Expression, Mapped2, Mapped3, Mapped4, Mapped5, Mapped6,
 };
 use crate::ops::formula::{
-    Among, ApplyingEach, ApplyingFormula, Five, Formula, Four, Gives, Holds, Kinds, Named, One, ResultOf,
+    Among, ApplyingEach, ApplyingFormula, BesideNumber, Five, Formula, Four, Gives, Holds, Kinds, Named, One, ResultOf,
     SingleFormula, Six, Three, Two,
 };
+use crate::ops::kernel::Map1;
 use crate::shape::{Broadcast, Shape, SizeArray};
 use core::marker::PhantomData;
 
@@ -47,6 +48,11 @@ pub trait OperandsBeside<Count, E: Dtype, S: Shape, D: Device>: Clone {
         self,
         x: (X, Extent<S>),
     ) -> Result<[Tensor<Self::Elem, Self::Shape, D>; N]>;
+    /// The formula of a tensor.
+    #[doc(hidden)]
+    fn of_tensor<F: SingleFormula>(self, x: &Tensor<E, S, D>) -> Result<Tensor<Self::Elem, Self::Shape, D>> {
+        x.lazy().applied::<F, Count, Self>(self).try_eval()
+    }
     /// The tensor becomes what the formula gives of it.
     #[doc(hidden)]
     fn in_place<F: SingleFormula>(self, x: &mut Tensor<E, S, D>) -> Result<()> {
@@ -76,8 +82,7 @@ where
         self,
         (x, extent): (X, Extent<S>),
     ) -> Result<(Self::Node<F, X>, Extent<S>)> {
-        let strides = crate::layout::strides::elementwise_result(&extent.sizes, &[extent.strides], true);
-        Ok((Applied1 { kernel: ApplyingFormula::new(), x, result: PhantomData }, Extent { strides, ..extent }))
+        Ok((Applied1 { kernel: ApplyingFormula::new(), x, result: PhantomData }, extent.of_one()))
     }
     fn at_once<F: Formula, X: Node<D, Elem = E>, const N: usize>(
         self,
@@ -89,9 +94,33 @@ where
             Ok(Each1::new(ApplyingEach::<F, E>::new(), node.x.expression(sizes)?))
         })
     }
+    // A kernel of one operand is less to compile than an expression: its loop is of contiguous elements.
+    fn of_tensor<F: SingleFormula>(self, x: &Tensor<E, S, D>) -> Result<Tensor<Self::Elem, S, D>> {
+        if const { F::SIDE_BY_SIDE } {
+            return x.lazy().applied::<F, One<K>, ()>(self).try_eval();
+        }
+        let kernel = ApplyingFormula::<F, E>::new();
+        mapped(x, kernel, Extent { sizes: x.shape(), strides: x.stride() }.of_one())
+    }
     fn in_place<F: SingleFormula>(self, x: &mut Tensor<E, S, D>) -> Result<()> {
         D::update1::<E>(ApplyingFormula::<F, E>::new(), x.elements_mut()?)
     }
+}
+
+/// A kernel of each element.
+fn mapped<E: Dtype, O: Dtype, S: Shape, T: Shape, D: Device>(
+    x: &Tensor<E, S, D>,
+    kernel: impl Map1<E, O>,
+    Extent { sizes, strides }: Extent<T>,
+) -> Result<Tensor<O, T, D>> {
+    Ok(Tensor::from_parts(D::map1(kernel, x.elements(), strides.as_ref())?, 0, sizes, strides))
+}
+/// Whether a device computes expressions one operation after another.
+const fn records<D: Device>() -> bool {
+    #[cfg(feature = "grad")]
+    return D::RECORDS;
+    #[cfg(not(feature = "grad"))]
+    false
 }
 
 /// The results of an expression, made for the sizes of this extent.
@@ -216,6 +245,15 @@ macro_rules! counts {
         }
     )*};
     (@in_place Two $A:ty) => {
+        // As of one operand, if the other is a number.
+        fn of_tensor<F: SingleFormula>(self, x: &Tensor<E, S, D>) -> Result<Tensor<Self::Elem, Self::Shape, D>> {
+            if const { records::<D>() || F::SIDE_BY_SIDE || !matches!(<$A as LazyOperand<D>>::Kind::RANK, KindRank::Scalar) } {
+                return x.lazy().applied::<F, Two<K>, $A>(self).try_eval();
+            }
+            let kernel = BesideNumber(ApplyingFormula::<F, Self::Computes>::new(), self.scalar(F::NAME)?);
+            let of = Extent::<S> { sizes: x.shape(), strides: x.stride() };
+            mapped(x, kernel, of.beside_scalar(<Self::Shape as Shape>::Sizes::copied(of.sizes.as_ref())))
+        }
         fn in_place<F: SingleFormula>(self, x: &mut Tensor<E, S, D>) -> Result<()> {
             #[cfg(feature = "grad")]
             if const { D::RECORDS } {

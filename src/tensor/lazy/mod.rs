@@ -71,13 +71,13 @@ pub struct Extent<S: Shape> {
 }
 
 impl<S: Shape> Extent<S> {
-    /// With strides that leave no gaps: those of the result of an operation.
+    /// That of the result of an operation of one operand.
+    fn of_one(self) -> Self {
+        Extent { sizes: self.sizes, strides: strides::elementwise_result(&self.sizes, &[self.strides], true) }
+    }
+    /// With strides that leave no gaps.
     fn without_gaps(self) -> Self {
-        let Extent { sizes, strides } = self;
-        if strides::is_dense(sizes.as_ref(), strides.as_ref()) {
-            return self;
-        }
-        Extent { sizes, strides: strides::elementwise_result(&sizes, &[strides], true) }
+        if strides::is_dense(self.sizes.as_ref(), self.strides.as_ref()) { self } else { self.of_one() }
     }
     /// The extent with a scalar operand: the same sizes as another shape type.
     fn beside_scalar<T: Shape>(&self, sizes: T::Sizes) -> Extent<T> {
@@ -388,11 +388,7 @@ impl<E: Dtype, S: Shape, D: Device, X> Lazy<E, S, D, X> {
 
     /// The expression with another node of the same sizes.
     fn then<O: Dtype, Y>(self, node: impl FnOnce(X) -> Result<Y>) -> Lazy<O, S, D, Y> {
-        Lazy::of(self.parts.and_then(|(x, Extent { sizes, strides })| {
-            // The strides of a result of one operand.
-            let strides = strides::elementwise_result(&sizes, &[strides], true);
-            Ok((node(x)?, Extent { sizes, strides }))
-        }))
+        Lazy::of(self.parts.and_then(|(x, extent)| Ok((node(x)?, extent.of_one()))))
     }
 
     /// A kernel applied to every element.

@@ -42,6 +42,11 @@ pub trait LazyOperand<D: Device>: sealed::LazyOperand + Clone {
     ) -> Result<(Self::Right<O, E, P, S, X>, Extent<T>)>;
     #[doc(hidden)]
     fn alone<P: Dtype>(self, op: &'static str) -> Result<(Self::Alone<P>, Extent<Self::Shape>)>;
+    /// A scalar in the dtype `P`.
+    #[doc(hidden)]
+    fn scalar<P: Dtype>(self, _op: &'static str) -> Result<P> {
+        unreachable!("only scalars are asked for their value")
+    }
 }
 
 impl<T: Scalar, D: Device> LazyOperand<D> for T {
@@ -63,11 +68,11 @@ impl<T: Scalar, D: Device> LazyOperand<D> for T {
         Ok((Applied1 { kernel: CombiningScalar(value), x, result: PhantomData }, extent))
     }
     fn alone<P: Dtype>(self, op: &'static str) -> Result<(Value<P>, Extent<()>)> {
+        Ok((Value(LazyOperand::<D>::scalar(self, op)?), Extent { sizes: [], strides: [] }))
+    }
+    fn scalar<P: Dtype>(self, op: &'static str) -> Result<P> {
         let value = self.value();
-        match value.to_dtype() {
-            Some(value) => Ok((Value(value), Extent { sizes: [], strides: [] })),
-            None => Err(Error::ScalarOutOfRange { op, value, dtype: P::DTYPE }),
-        }
+        value.to_dtype().ok_or(Error::ScalarOutOfRange { op, value, dtype: P::DTYPE })
     }
 }
 
