@@ -23,6 +23,7 @@ chapters! {
     errors
     networks
     training
+    own_operations
     linear_algebra
     fourier
     sparse

@@ -137,8 +137,14 @@ def answer(question):
             named[name] = given[name]
         else:
             in_order.append(given[name])
-    f = function(question["op"])
-    seconds, result = fastest(lambda: f(*in_order, **named), question["budget"])
+    op = question["op"]
+    f = function(op)
+    try:
+        seconds, result = fastest(lambda: f(*in_order, **named), question["budget"])
+    finally:
+        # In place: the next operation gets the elements that castiron's has.
+        if op.endswith("_") and not op.endswith("__"):
+            made.clear()
     return {"seconds": seconds, "result": result}
 
 

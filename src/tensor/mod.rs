@@ -148,7 +148,7 @@ pub(crate) use view::reinterpret::expect_bools;
 pub(crate) use view::reinterpret::expect_widened;
 #[cfg(feature = "any")]
 pub(crate) use {
-    create::dropout::{Dropping, dropped},
+    create::dropout::{DroppedAsOne, Dropping, dropped},
     index::embedding_bag::{Bags, bags},
     index::index_put::places,
     index::scatter_reduce::reduce_into,

@@ -27,6 +27,13 @@ fn whole_channels_are_left_out() {
     let y = x.dropout1d(0.5, true, &mut Generator::seeded(0)).to_vec();
     assert!(y.chunks(5).all(|channel| channel == [0.0; 5] || channel == [2.0; 5]));
     assert!(y.contains(&0.0) && y.contains(&2.0));
+    // Without a batch channels are the first axis.
+    let y = Tensor::<f32, shape![40, 5]>::ones().dropout1d(0.5, true, &mut Generator::seeded(0)).to_vec();
+    assert!(y.chunks(5).all(|channel| channel == [0.0; 5] || channel == [2.0; 5]));
+    let y = Tensor::<f32, shape![40, 1, 2, 2]>::ones().dropout3d(0.5, true, &mut Generator::seeded(0)).to_vec();
+    assert!(y.chunks(4).all(|channel| channel == [0.0; 4] || channel == [2.0; 4]) && y.contains(&2.0));
+    let y = Tensor::<f32, shape![40, 5]>::ones().dropout2d(0.5, true, &mut Generator::seeded(0)).to_vec();
+    assert!(y.chunks(5).any(|row| row.contains(&0.0) && row.contains(&2.0)));
 }
 
 #[test]
@@ -68,13 +75,19 @@ mod by_name {
 
     #[test]
     fn a_seed_decides_what_is_drawn() {
-        let x = AnyTensor::ones(&[50], DType::F32).unwrap();
+        let x = AnyTensor::ones(&[50, 2], DType::F32).unwrap();
         for name in
-            ["nn.functional.dropout", "rand_like", "randn_like", "cauchy", "log_normal", "nn.functional.alpha_dropout"]
+            ["nn.functional.dropout", "rand_like", "randn_like", "cauchy", "log_normal", "nn.functional.dropout1d"]
         {
             let args = |seed: i64| Args::new().arg(&x).named("generator", seed);
             assert_eq!(of(name, args(1)), of(name, args(1)), "{name}");
             assert_ne!(of(name, args(1)), of(name, args(2)), "{name}");
+        }
+        // PyTorch trains where it is not told, except by these two.
+        for name in ["nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout"] {
+            let x = AnyTensor::ones(&[5, 10], DType::F32).unwrap();
+            assert_eq!(of(name, Args::new().arg(&x)), x.to_string(), "{name}");
+            assert_ne!(of(name, Args::new().arg(&x).named("training", true)), x.to_string(), "{name}");
         }
         let trials =
             call("geometric", &Args::new().arg(&x).arg(0.5).named("generator", 1_i64)).unwrap().tensor().unwrap();
@@ -176,6 +189,20 @@ mod by_name {
         ] {
             let found = of(&format!("special.{name}"), Args::new().arg(&x).arg(degree));
             assert_eq!(found, AnyTensor::from(tensor![expected[0], expected[1]; f64]).to_string(), "{name}");
+        }
+        // A degree that is a number does not decide the dtype.
+        for degree in [3_i64.into(), castiron::any::Value::from(3.0)] {
+            let args = Args::new().arg(AnyTensor::from(tensor![2, 3; u8])).arg(degree);
+            let found = call("special.legendre_polynomial_p", &args).unwrap().tensor().unwrap();
+            assert_eq!(found.dtype(), DType::F32);
+        }
+    }
+
+    #[test]
+    fn positions_repeated_by_counts_have_the_dtype_of_counts() {
+        for (dtype, name) in [(DType::I32, ", dtype=int32"), (DType::I64, "")] {
+            let counts = AnyTensor::from(tensor![2, 0, 1]).to(dtype).unwrap();
+            assert_eq!(of("repeat_interleave", Args::new().arg(&counts)), format!("tensor([0, 0, 2]{name})"));
         }
     }
 

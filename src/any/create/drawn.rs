@@ -11,7 +11,7 @@ use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::{Result, invalid};
 use crate::layout::strides;
-use crate::tensor::{Dropping, Generator, Tensor, dropped};
+use crate::tensor::{DroppedAsOne, Dropping, Generator, Tensor, dropped};
 use castiron_macros::operations;
 use core::hash::{BuildHasher, Hasher};
 
@@ -32,8 +32,11 @@ impl AnyTensor {
         if !training {
             return Ok(self.clone());
         }
-        if how.channels && self.rank() < 2 {
+        if how.as_one != DroppedAsOne::Element && self.rank() < 2 {
             return invalid(how.op, format!("channels are the second axis; there are {} axes", self.rank()));
+        }
+        if how.as_one == DroppedAsOne::PerhapsBatched(3) && self.rank() > 3 {
+            return invalid(how.op, format!("its operand is `(N, C, L)` or `(C, L)`; there are {} axes", self.rank()));
         }
         let buffer = dispatch_dtype!(how.op, self.dtype, E: Float => {
             dropped::<E, Dynamic>(how, self.elements_as()?, p, generator)
@@ -43,7 +46,7 @@ impl AnyTensor {
 }
 
 macro_rules! dropouts {
-    ($($name:ident $by_name:ident [$channels:literal $keeps:literal] $doc:literal, $torch:literal, #[op $called:tt])*) => {
+    ($($name:ident $by_name:ident [$as_one:expr, $keeps:literal] $doc:literal, $torch:literal, #[op $called:tt])*) => {
         #[operations(DROPOUTS)]
         impl AnyTensor {$(
             #[doc = $doc]
@@ -53,30 +56,30 @@ macro_rules! dropouts {
             /// # Errors
             /// If `p` is not between 0 and 1, there are too few axes, or the dtype is no float.
             pub fn $name(&self, p: f64, training: bool, generator: &mut Generator) -> Result<AnyTensor> {
-                self.dropped(Dropping { op: stringify!($name), channels: $channels, keeps_moments: $keeps }, p, training, generator)
+                self.dropped(Dropping { op: stringify!($name), as_one: $as_one, keeps_moments: $keeps }, p, training, generator)
             }
 
             #[op $called]
             fn $by_name(args: &Bound<'_>) -> Result<Value> {
                 let generator = &mut args.read_or("generator", unseeded)?;
-                let (p, training) = (args.read_or("p", || 0.5)?, args.read_or("training", || true)?);
+                let (p, training) = (args.read_or("p", || 0.5)?, args.read_or("training", || !$keeps)?);
                 args.tensor("input")?.$name(p, training, generator).map(Value::from)
             }
         )*}
     };
 }
 dropouts! {
-    dropout dropout_by_name [false false] "Zeros in place of elements, each with probability `p`; the others are divided by `1 - p`.",
+    dropout dropout_by_name [DroppedAsOne::Element, false] "Zeros in place of elements, each with probability `p`; the others are divided by `1 - p`.",
         "torch.nn.functional.dropout", #[op(nn.functional.dropout(input, p, training, inplace, generator), dtypes = float, aliases("dropout"))]
-    dropout1d dropout1d_by_name [true false] "[`dropout`](Self::dropout) of whole channels of `(N, C, L)`.",
+    dropout1d dropout1d_by_name [DroppedAsOne::PerhapsBatched(3), false] "[`dropout`](Self::dropout) of whole channels of `(N, C, L)` or `(C, L)`.",
         "torch.nn.functional.dropout1d", #[op(nn.functional.dropout1d(input, p, training, inplace, generator), dtypes = float)]
-    dropout2d dropout2d_by_name [true false] "[`dropout`](Self::dropout) of whole channels of `(N, C, H, W)`.",
+    dropout2d dropout2d_by_name [DroppedAsOne::Channel, false] "[`dropout`](Self::dropout) of whole channels of `(N, C, H, W)`.",
         "torch.nn.functional.dropout2d", #[op(nn.functional.dropout2d(input, p, training, inplace, generator), dtypes = float)]
-    dropout3d dropout3d_by_name [true false] "[`dropout`](Self::dropout) of whole channels of `(N, C, D, H, W)`.",
+    dropout3d dropout3d_by_name [DroppedAsOne::PerhapsBatched(5), false] "[`dropout`](Self::dropout) of whole channels of `(N, C, D, H, W)` or `(C, D, H, W)`.",
         "torch.nn.functional.dropout3d", #[op(nn.functional.dropout3d(input, p, training, inplace, generator), dtypes = float)]
-    alpha_dropout alpha_dropout_by_name [false true] "What `selu` gives at minus infinity in place of elements; mean and variance stay.",
+    alpha_dropout alpha_dropout_by_name [DroppedAsOne::Element, true] "What `selu` gives at minus infinity in place of elements; mean and variance stay.",
         "torch.nn.functional.alpha_dropout", #[op(nn.functional.alpha_dropout(input, p, training, inplace, generator), dtypes = float, aliases("alpha_dropout"))]
-    feature_alpha_dropout feature_alpha_dropout_by_name [true true] "[`alpha_dropout`](Self::alpha_dropout) of whole channels.",
+    feature_alpha_dropout feature_alpha_dropout_by_name [DroppedAsOne::Channel, true] "[`alpha_dropout`](Self::alpha_dropout) of whole channels.",
         "torch.nn.functional.feature_alpha_dropout", #[op(nn.functional.feature_alpha_dropout(input, p, training, inplace, generator), dtypes = float, aliases("feature_alpha_dropout"))]
 }
 

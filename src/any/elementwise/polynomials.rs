@@ -40,11 +40,11 @@ const HIGHEST: f64 = (1 << 20) as f64;
 
 impl AnyTensor {
     fn polynomial(&self, op: &'static str, n: &AnyOperand, of: fn(f64, f64) -> f64) -> Result<AnyTensor> {
+        let kinds = [(AnyOperand::from(self).kind(), self.dtype), (n.kind(), n.dtype())];
         let n = match n {
             AnyOperand::Array(n) => n.clone(),
             AnyOperand::Number(n) => self.scalar_on_device(op, *n, DType::F64)?,
         };
-        let kinds = [(AnyOperand::from(self).kind(), self.dtype), (AnyOperand::from(&n).kind(), n.dtype)];
         let promoted = promoted(op, kinds)?;
         let dtype = if promoted.category() <= Category::Integral { crate::dtype::default_dtype() } else { promoted };
         if dtype.is_shell() || dtype.category() != Category::Floating || matches!(dtype, DType::F16 | DType::BF16) {

@@ -40,11 +40,12 @@ impl AnyTensor {
         let (input, dim) = (args.tensor("input")?, args.read("dim")?);
         let result = match args.get("repeats") {
             None if input.is_on_gpu() => {
-                crate::any::join::combinations::count_up(input, input.numel())?.repeat_interleave_by(input, None)?
+                let positions = crate::any::join::combinations::count_up(input, input.numel())?;
+                positions.repeat_interleave_by(input, None)?.to(input.dtype)?
             }
             None => {
                 let positions = AnyTensor::of_ints(listed(0..input.numel() as i64)?, &[input.numel()])?;
-                positions.to_device(input.device())?.repeat_interleave_by(input, None)?
+                positions.to_device(input.device())?.repeat_interleave_by(input, None)?.to(input.dtype)?
             }
             Some(Value::Array(repeats)) => input.repeat_interleave_by(repeats, dim)?,
             Some(_) => input.repeat_interleave(args.read("repeats")?, dim)?,

@@ -13,12 +13,32 @@ use crate::storage::View;
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
-/// What is dropped: elements, or whole channels; and the value of dropped elements: zero, or the limit of `selu` for minus infinity.
+/// What is dropped, and the value of dropped elements: zero, or the limit of `selu` for minus infinity.
 #[derive(Clone, Copy)]
 pub(crate) struct Dropping {
     pub(crate) op: &'static str,
-    pub(crate) channels: bool,
+    pub(crate) as_one: DroppedAsOne,
     pub(crate) keeps_moments: bool,
+}
+/// What is dropped as a whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DroppedAsOne {
+    /// Each element.
+    Element,
+    /// Each channel, the second axis.
+    Channel,
+    /// Each channel: the second axis with a batch, which gives this rank, else the first.
+    PerhapsBatched(usize),
+}
+impl DroppedAsOne {
+    /// The axes from here on are dropped as one.
+    fn first_within(self, rank: usize) -> usize {
+        match self {
+            DroppedAsOne::Element => rank,
+            DroppedAsOne::PerhapsBatched(batched) if rank < batched => 1,
+            DroppedAsOne::Channel | DroppedAsOne::PerhapsBatched(_) => 2,
+        }
+    }
 }
 
 /// The elements that are kept, scaled, and the value of dropped ones in place of the others; row-major.
@@ -32,8 +52,9 @@ pub(crate) fn dropped<E: Dtype, D: Device>(
         return invalid(how.op, format!("a probability is between 0 and 1, got {p}"));
     }
     let to = strides::row_major(x.sizes);
+    let within = how.as_one.first_within(x.sizes.len());
     let drawn: Vec<usize> =
-        x.sizes.iter().enumerate().map(|(axis, &size)| if how.channels && axis > 1 { 1 } else { size }).collect();
+        x.sizes.iter().enumerate().map(|(axis, &size)| if axis >= within { 1 } else { size }).collect();
     let count: usize = drawn.iter().product();
     if !D::has_data(x.buffer) || x.sizes.contains(&0) {
         return D::zeroed::<E>(Some(x.buffer), x.sizes.iter().product());
@@ -55,13 +76,13 @@ pub(crate) fn dropped<E: Dtype, D: Device>(
 }
 
 macro_rules! dropouts {
-    ($($name:ident [$channels:literal $keeps:literal] $of:ident; $doc:literal, $torch:literal, $example:literal)*) => {
+    ($($name:ident [$as_one:expr, $keeps:literal] $of:ident $training:literal; $doc:literal, $torch:literal, $example:literal)*) => {
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {$(
             #[doc = $doc]
             ///
             /// Shape: that of `self`. Dtypes: floating-point. Without `training` it returns the tensor itself.
             ///
-            #[doc = concat!("PyTorch: `", $torch, "`, where `p` is 0.5 and `training` true if not given.")]
+            #[doc = concat!("PyTorch: `", $torch, "`, where `p` is 0.5 and `training` ", $training, " if not given.")]
             ///
             /// # Panics
             /// If `p` is not between 0 and 1, or memory runs out.
@@ -80,7 +101,7 @@ macro_rules! dropouts {
                 if !training {
                     return Ok(self.clone());
                 }
-                let how = Dropping { op: stringify!($name), channels: $channels, keeps_moments: $keeps };
+                let how = Dropping { op: stringify!($name), as_one: $as_one, keeps_moments: $keeps };
                 let storage = dropped::<E, D>(how, self.elements(), p, generator)?;
                 Ok(Tensor::dense(storage, S::Sizes::copied(self.shape().as_ref())))
             }
@@ -88,26 +109,26 @@ macro_rules! dropouts {
     };
 }
 dropouts! {
-    dropout [false false] Shape;
+    dropout [DroppedAsOne::Element, false] Shape "true";
         "Zeros in place of elements, each with probability `p`; those that stay are divided by `1 - p`.", "torch.nn.functional.dropout",
         "let y = tensor![1.0, 2.0, 3.0].dropout(0.5, true, generator).to_vec();\nassert!(y.iter().zip([2.0, 4.0, 6.0]).all(|(&y, x)| y == 0.0 || y == x));"
-    dropout1d [true false] HasChannels;
-        "Zeros in place of whole channels of `(N, C, L)`, each with probability `p`; those that stay are divided by `1 - p`.",
+    dropout1d [DroppedAsOne::PerhapsBatched(3), false] HasChannels "true";
+        "Zeros in place of whole channels of `(N, C, L)` or `(C, L)`, each with probability `p`; those that stay are divided by `1 - p`.",
         "torch.nn.functional.dropout1d",
         "let y = Tensor::<f32, shape![1, 4, 3]>::ones().dropout1d(0.5, true, generator).to_vec();\nassert!(y.chunks(3).all(|channel| channel == [0.0; 3] || channel == [2.0; 3]));"
-    dropout2d [true false] HasChannels;
+    dropout2d [DroppedAsOne::Channel, false] HasChannels "true";
         "Zeros in place of whole channels of `(N, C, H, W)`, each with probability `p`; those that stay are divided by `1 - p`.",
         "torch.nn.functional.dropout2d",
         "let y = Tensor::<f32, shape![1, 4, 2, 2]>::ones().dropout2d(0.5, true, generator).to_vec();\nassert!(y.chunks(4).all(|channel| channel == [0.0; 4] || channel == [2.0; 4]));"
-    dropout3d [true false] HasChannels;
-        "Zeros in place of whole channels of `(N, C, D, H, W)`, each with probability `p`; those that stay are divided by `1 - p`.",
+    dropout3d [DroppedAsOne::PerhapsBatched(5), false] HasChannels "true";
+        "Zeros in place of whole channels of `(N, C, D, H, W)` or `(C, D, H, W)`, each with probability `p`; those that stay are divided by `1 - p`.",
         "torch.nn.functional.dropout3d",
         "let y = Tensor::<f32, shape![1, 4, 1, 2, 2]>::ones().dropout3d(0.5, true, generator).to_vec();\nassert!(y.chunks(4).all(|channel| channel == [0.0; 4] || channel == [2.0; 4]));"
-    alpha_dropout [false true] Shape;
+    alpha_dropout [DroppedAsOne::Element, true] Shape "false";
         "What `selu` gives at minus infinity in place of elements, each with probability `p`; all are scaled and moved so that mean and variance stay.",
         "torch.nn.functional.alpha_dropout",
         "assert_eq!(tensor![1.0, 2.0].alpha_dropout(0.0, true, generator).to_vec(), [1.0, 2.0]);"
-    feature_alpha_dropout [true true] HasChannels;
+    feature_alpha_dropout [DroppedAsOne::Channel, true] HasChannels "false";
         "[`alpha_dropout`](Self::alpha_dropout) of whole channels, those of the second axis.", "torch.nn.functional.feature_alpha_dropout",
         "assert_eq!(tensor![[1.0, 2.0]].feature_alpha_dropout(0.0, true, generator).to_vec(), [1.0, 2.0]);"
 }
