@@ -200,7 +200,7 @@ mod by_name {
 
     #[test]
     fn positions_repeated_by_counts_have_the_dtype_of_counts() {
-        for (dtype, name) in [(DType::I32, ", dtype=int32"), (DType::I64, "")] {
+        for (dtype, name) in [(DType::I32, ", dtype=torch.int32"), (DType::I64, "")] {
             let counts = AnyTensor::from(tensor![2, 0, 1]).to(dtype).unwrap();
             assert_eq!(of("repeat_interleave", Args::new().arg(&counts)), format!("tensor([0, 0, 2]{name})"));
         }

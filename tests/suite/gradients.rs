@@ -793,6 +793,17 @@ fn of_cross_entropy_of_few_labels_are_those_of_many() {
         both!(|x, labels, weights| (x.cross_entropy(labels, (), ignored, 0.0, Unreduced) * weights).sum());
         both!(|x, labels, _weights| x.log_softmax(axis![1]).nll_loss(labels, (), ignored, Mean));
     }
+    // Without rows, and without classes.
+    macro_rules! of_none {
+        ($classes:literal) => {
+            let none = Tensor::<i64, shape![0]>::zeros();
+            let (loss, d) = Tensor::<f32, shape![0, $classes]>::zeros()
+                .value_and_grad((&none,), |x, (labels,)| x.cross_entropy(labels, (), -100, 0.0, Sum));
+            assert!(loss.item() == 0.0 && d.to_vec().is_empty());
+        };
+    }
+    of_none!(3);
+    of_none!(0);
     for label in [3, -1] {
         let labels = Tensor::<i64, shape![4]>::from_vec(vec![0, label, 1, 2]);
         let [few, many] = [

@@ -167,7 +167,8 @@ impl<E: Dtype> OfLabels<E> {
         logs: &'a Erased<'_, f32, D>,
         labels: &'a Erased<'_, i64, D>,
     ) -> Option<(&'a [f32], &'a [i64])> {
-        let is_few = logs.numel() <= FEW && logs.sizes()[2] == 1 && logs.strides() == &*logs.dims().row_major();
+        let is_few =
+            (1..=FEW).contains(&logs.numel()) && logs.sizes()[2] == 1 && logs.strides() == &*logs.dims().row_major();
         if !is_few || self.has_weights || self.smoothing != 0.0 {
             return None;
         }
