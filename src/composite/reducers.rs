@@ -217,8 +217,11 @@ mod back {
         }
         /// A tensor of the operand's sizes.
         fn given<E: Element, D: Device>(&self, storage: D::Storage) -> Owned<E, D> {
-            let ordered: Vec<usize> = self.axes.iter().map(|&axis| self.sizes[axis]).collect();
-            let (steps, mut strides) = (Dims::known(&ordered).row_major(), self.sizes);
+            let (mut ordered, mut strides) = (self.sizes, self.sizes);
+            for (at, &axis) in self.axes.iter().enumerate() {
+                ordered[at] = self.sizes[axis];
+            }
+            let steps = ordered.row_major();
             for (at, &axis) in self.axes.iter().enumerate() {
                 strides[axis] = steps[at];
             }

@@ -75,8 +75,8 @@ struct FinishingAll<R, const N: usize>(PhantomData<fn() -> R>);
 impl<R: Reducer<N>, const N: usize> Many for FinishingAll<R, N> {
     #[inline(always)]
     fn real<T: MachineFloat>(state: &[T], _: &[T], out: &mut [T]) {
-        for at in 0..R::Results::COUNT {
-            out[at] = R::Results::pick(R::finish(numbers(state)), at).0;
+        for (at, out) in out.iter_mut().enumerate().take(R::Results::COUNT) {
+            *out = R::Results::pick(R::finish(numbers(state)), at).0;
         }
     }
 }
