@@ -162,7 +162,7 @@ impl Suite {
         self.add(name, vec![A::DTYPE, B::DTYPE, C::DTYPE], O::DTYPE, &LIES, Box::new(describe), Box::new(host))
     }
     /// A tree of kernels over leaves of these dtypes; `make` builds it over operands in memory.
-    pub(crate) fn tree<X: Expression>(
+    pub(crate) fn tree<X: Expression<Elem: Element>>(
         &mut self,
         name: &str,
         dtypes: &[DType],
@@ -173,7 +173,7 @@ impl Suite {
         self.add(name, dtypes.to_vec(), X::Elem::DTYPE, &LIES, Box::new(describe), Box::new(host))
     }
     /// An update by a tree over leaves of these dtypes.
-    pub(crate) fn update<K: Map2<O, X::Elem, O>, X: Expression, O: Element>(
+    pub(crate) fn update<K: Map2<O, X::Elem, O>, X: Expression<Elem: Element>, O: Element>(
         &mut self,
         name: &str,
         kernel: K,
@@ -263,7 +263,7 @@ fn at(from: &[*const u8]) -> Vec<Operand> {
     from.iter().map(|from| Operand { address: from.addr() as u64, strides: [0; 8] }).collect()
 }
 /// The only element of a tree, computed on the host.
-fn one_element<X: Expression>(x: X) -> X::Elem {
+fn one_element<X: Expression<Elem: Element>>(x: X) -> X::Elem {
     #[derive(Clone, Copy)]
     struct Plain;
     impl Loops for Plain {
