@@ -2122,6 +2122,25 @@ fn runs() {
 }
 }
 
+mod formulas_several_numbers_in_fused {
+use castiron::{formula, fused, tensor};
+
+#[formula]
+fn polar<F: Float>(x: F, y: F) -> (F, F) {
+    (x.hypot(y), y.atan2(x))
+}
+
+pub fn main() {
+    let (x, y) = (tensor![3.0, 1.0], tensor![4.0, 0.0]);
+    let (radius, _) = x.apply(polar, &y); let _ = fused!(radius * 2.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod formulas_step_of_another_state {
 use castiron::{reducer, tensor};
 

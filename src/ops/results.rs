@@ -113,13 +113,15 @@ results! {
     Four: T a 0, T b 1, T c 2, T d 3;
 }
 /// One of the results of a formula.
-pub(crate) struct ResultOf<F, const AT: usize>(PhantomData<fn() -> F>);
+#[doc(hidden)]
+pub struct ResultOf<F, const AT: usize>(PhantomData<fn() -> F>);
 impl<F, const AT: usize> Clone for ResultOf<F, AT> {
     fn clone(&self) -> Self {
         *self
     }
 }
 impl<F, const AT: usize> Copy for ResultOf<F, AT> {}
+#[diagnostic::do_not_recommend]
 impl<F: Formula, const AT: usize> Formula for ResultOf<F, AT> {
     type Operands = F::Operands;
     type Results = One;

@@ -153,6 +153,7 @@ pub trait TwoResults<A: Copy>: Reducer<A> {
 }
 
 /// A reduction with several results of one dtype.
+#[doc(hidden)]
 pub trait SeveralResults<A: Copy>: Reducer<A> {
     /// How many.
     const RESULTS: usize;

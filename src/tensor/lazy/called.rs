@@ -3,7 +3,7 @@
 use super::{Begin, Lazy, Node, OperandsBeside};
 use crate::device::Device;
 use crate::dtype::Dtype;
-use crate::ops::formula::{Five, Formula, Four, Kinds, One, SingleFormula, Six, Three, Two};
+use crate::ops::formula::{Five, Formula, Four, Kinds, One, ResultOf, Six, Three, Two};
 use crate::shape::Shape;
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -41,7 +41,7 @@ impl<T: Clone> OtherArgument<T> for Argument<'_, T> {
 #[doc(hidden)]
 pub struct Called<'a, F, A>(&'a F, Cell<Option<A>>);
 #[doc(hidden)]
-pub struct CalledFormula<F, A>(F, Option<A>);
+pub struct CalledFormula<F, A>(PhantomData<F>, Option<A>);
 #[doc(hidden)]
 pub struct CalledOnHost<'a, F, A>(&'a F, Option<A>);
 #[doc(hidden)]
@@ -54,7 +54,7 @@ pub fn called<F, A>(function: &F, arguments: A) -> Called<'_, F, A> {
 impl<G: Fn() -> F, F: Formula, A> Called<'_, G, A> {
     /// A formula.
     pub fn kind(self) -> CalledFormula<F, A> {
-        CalledFormula(self.0(), self.1.into_inner())
+        CalledFormula(PhantomData, self.1.into_inner())
     }
 }
 #[doc(hidden)]
@@ -98,11 +98,10 @@ pub trait Call {
     /// Calls it.
     fn call(self) -> Self::Output;
 }
-#[diagnostic::do_not_recommend]
-impl<F, A: Operands<F>> Call for CalledFormula<F, A> {
+impl<F: Formula<Results: PartOf<F>>, A: Operands<F>> Call for CalledFormula<F, A> {
     type Output = A::Output;
     fn call(self) -> A::Output {
-        called_once(self.1).apply(self.0)
+        called_once(self.1).apply()
     }
 }
 #[diagnostic::do_not_recommend]
@@ -117,6 +116,16 @@ fn called_once<A>(arguments: Option<A>) -> A {
     arguments.unwrap_or_else(|| unreachable!("`fused!` calls a function once"))
 }
 
+/// What a formula gives that is a part of an expression: one number.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`fused!`: the formula `{F}` gives several numbers, and one is needed here",
+    label = "gives several numbers",
+    note = "apply it to tensors first, and use what it gives: `let (a, b) = x.apply(formula, operands);`"
+)]
+pub trait PartOf<F> {}
+impl<F> PartOf<F> for One {}
+
 /// The operands of a formula in `fused!`, as a tuple: a tensor or an expression first, then tensors, expressions and scalars.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -126,16 +135,16 @@ fn called_once<A>(arguments: Option<A>) -> A {
             dtype that the formula is of, and their shapes broadcast"
 )]
 pub trait Operands<F> {
-    /// What it gives.
+    /// What it gives; of several numbers the first, so that [`Call`] alone refuses these.
     type Output;
     /// The formula of them.
-    fn apply(self, formula: F) -> Self::Output;
+    fn apply(self) -> Self::Output;
 }
 macro_rules! operands {
     ($($count:ident: ($($operand:ident $type:ident),*) as $all:ty = $tuple:expr;)*) => {$(
         impl<E: Dtype, S: Shape, D: Device, X, $($type),*> ElementsFirst for (Lazy<E, S, D, X>, $($type,)*) {}
         #[diagnostic::do_not_recommend]
-        impl<K: Kinds, F: SingleFormula<Operands = $count<K>>, E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>, $($type),*> Operands<F>
+        impl<K: Kinds, F: Formula<Operands = $count<K>>, E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>, $($type),*> Operands<F>
             for (Lazy<E, S, D, X>, $($type,)*)
         where
             $all: OperandsBeside<$count<K>, E, S, D>,
@@ -144,11 +153,11 @@ macro_rules! operands {
                 <$all as OperandsBeside<$count<K>, E, S, D>>::Elem,
                 <$all as OperandsBeside<$count<K>, E, S, D>>::Shape,
                 D,
-                <$all as OperandsBeside<$count<K>, E, S, D>>::Node<F, X>,
+                <$all as OperandsBeside<$count<K>, E, S, D>>::Node<ResultOf<F, 0>, X>,
             >;
-            fn apply(self, formula: F) -> Self::Output {
+            fn apply(self) -> Self::Output {
                 let (x, $($operand,)*) = self;
-                x.apply(|| formula, $tuple)
+                x.applied::<ResultOf<F, 0>, $count<K>, _>($tuple)
             }
         }
     )*};
