@@ -62,7 +62,7 @@ impl<R: Reducer<N>, P: Float, const N: usize, const AT: usize> Primitive for Red
     fn pull<D: Device>(&self, back: Back<'_, Self, D>) -> Result<Perhaps<'static, (P,), D>> {
         let Some(g) = &back.g.0 else { return Ok((None,)) };
         let x = Erased::of(read(&back.x.0)?.view());
-        let (dx,) = D::primitive(&back::BackOne::<R, P, N, AT>(self.0, PhantomData), (x, Erased::of(g.view())))?;
+        let (dx,) = D::primitive(&back::BackOne::<R, P, N, AT>::new(self.0), (x, Erased::of(g.view())))?;
         Ok((Some(dx),))
     }
 }
@@ -91,7 +91,7 @@ impl<R: Reducer<N>, P: Float, const N: usize, const AT: usize> Primitive for Red
         let Some(g) = &back.g.0 else { return Ok((None, None)) };
         let [x, y] = [read(&back.x.0)?, read(&back.x.1)?].map(|x| Erased::of(x.view()));
         let operands = (x, y, Erased::of(g.view()));
-        let (dx, dy) = D::primitive(&back::BackTwo::<R, P, N, AT>(self.0, PhantomData), operands)?;
+        let (dx, dy) = D::primitive(&back::BackTwo::<R, P, N, AT>::new(self.0), operands)?;
         Ok((Some(dx), Some(dy)))
     }
 }
@@ -108,21 +108,9 @@ mod back {
     use crate::ops::dual::Dual;
     use crate::ops::formula::{Number, Results};
 
-    /// The gradients of a reducer's operands, by these and by those of its result.
-    macro_rules! gradients {
-        ($($name:ident: $doc:literal;)*) => {$(
-            #[doc = $doc]
-            pub(super) struct $name<R, P, const N: usize, const AT: usize>(pub(super) Over, pub(super) PhantomData<fn() -> (R, P)>);
-            impl<R, P, const N: usize, const AT: usize> Clone for $name<R, P, N, AT> {
-                fn clone(&self) -> Self {
-                    $name(self.0, PhantomData)
-                }
-            }
-        )*};
-    }
-    gradients! {
-        BackOne: "Of one operand.";
-        BackTwo: "Of two operands.";
+    reducers! {
+        BackOne: "The gradient of a reducer's operand, by the operand and by the gradient of its result.";
+        BackTwo: "The same of two operands.";
     }
 
     impl<R: Reducer<N>, P: Float, const N: usize, const AT: usize> Primitive for BackOne<R, P, N, AT> {
@@ -266,7 +254,8 @@ mod back {
         if is_single::<P>() { of::<R, P, f32, N, AT>(order, x, y, g) } else { of::<R, P, f64, N, AT>(order, x, y, g) }
     }
 
-    /// The gradients of the operands and of `g`, of the sum of products of the reducer's gradients and others: each operand with those.
+    /// The gradients of the operands and of `g`, as far as the reducer's gradients of the operands move with them: each operand comes with the
+    /// gradient that came back to its gradient.
     fn curvatures<R: Reducer<N>, P: Float, const N: usize, const AT: usize>(
         order: &Order,
         x: [Vec<P>; 2],

@@ -124,8 +124,8 @@ struct WriteEach<O, const N: usize>([Shared<*mut O>; N]);
 impl<O: Copy + Send + Sync + 'static, const N: usize> Sink<[O; N]> for WriteEach<O, N> {
     #[inline(always)]
     unsafe fn take<X: Expression<Elem = [O; N]>>(self, x: X, places: X::Places, at: usize, step: usize, len: usize) {
-        /// (Slices tell the compiler that nothing aliases them; those of results that there are not are empty. No closure has the loop's
-        /// work: it would be compiled for the baseline instruction set.)
+        /// (Slices tell the compiler that nothing aliases them; the slice of a result that the expression does not have is empty. A closure
+        /// would be compiled for the baseline instruction set.)
         #[inline(always)]
         fn fill<X: Expression<Elem = [O; N]>, O: Copy, const N: usize>(
             x: X,

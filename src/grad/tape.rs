@@ -237,7 +237,7 @@ impl<B> Step<B> {
     const FORMULA_OF_TWO: Self = Self::blank(Rule::formula(Operands::Two([const { Operand::EMPTY }; 2])));
     const PRODUCT: Self = Self::blank(Rule::Product { x: [const { Operand::EMPTY }; 2], layout: Packed::EMPTY });
 
-    /// That of a formula of so many operands.
+    /// The blank step of a formula with this number of operands.
     #[inline(always)]
     pub(crate) fn blank_formula(operands: usize) -> Counted<Self> {
         match operands {
@@ -246,7 +246,7 @@ impl<B> Step<B> {
             _ => Counted::new(Self::blank(Rule::formula(Operands::Three(Box::new([const { Operand::EMPTY }; 3]))))),
         }
     }
-    /// That of a product.
+    /// The blank step of a product.
     #[inline(always)]
     pub(crate) fn blank_product() -> Counted<Self> {
         Counted::made(|| Self::PRODUCT)

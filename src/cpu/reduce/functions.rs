@@ -142,7 +142,7 @@ macro_rules! functions {
             }
             /// The reducer, for a GPU, which computes one result or two.
             #[cfg(all(feature = "cuda", feature = "any"))]
-            #[allow(dead_code)]
+            #[allow(dead_code, reason = "a GPU reduces several results one by one")]
             pub(crate) fn reducer(&self) -> R {
                 self.0
             }
