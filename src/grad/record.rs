@@ -120,12 +120,13 @@ pub(crate) fn elementwise<D: Device>(
     fill: &Fill<'_, D::Storage>,
     (count, tracked): (usize, u32),
 ) -> Result<On<D>> {
-    match elementwise_node::<D>(sloped, tape, Some(&result), lying, fill, (count, tracked))? {
+    match elementwise_node::<D>(sloped, tape, Some(&result), lying, fill, (count, tracked), 0)? {
         Some(node) => Ok(Tracked::of(result, node)),
         None => Ok(Tracked::constant(result)),
     }
 }
-/// Records an elementwise call of two operands that writes its result in place of the first, which nobody reads.
+/// Records an elementwise call of two operands that writes its result in place of the first, which nobody reads, and whose node, with this
+/// number, the step is given afterwards.
 #[inline(never)]
 fn elementwise_in_place<D: Device>(
     sloped: &Sloped,
@@ -133,13 +134,15 @@ fn elementwise_in_place<D: Device>(
     lying: Lying<'_>,
     fill: &Fill<'_, D::Storage>,
     tracked: u32,
+    first: u64,
 ) -> Result<Node<D::Storage>> {
-    match elementwise_node::<D>(sloped, tape, None, lying, fill, (2, tracked))? {
+    match elementwise_node::<D>(sloped, tape, None, lying, fill, (2, tracked), first)? {
         Some(node) => Ok(node),
         None => missing(sloped.2),
     }
 }
-/// The step of an elementwise call; `None` if its result is a constant. (Inlined, as what puts a rule on a tape is: they are large.)
+/// The step of an elementwise call; `None` if its result is a constant. `given` is the number of an operand that it is given afterwards.
+/// (Inlined, as what puts a rule on a tape is: they are large.)
 #[inline(always)]
 fn elementwise_node<D: Device>(
     sloped: &Sloped,
@@ -148,6 +151,7 @@ fn elementwise_node<D: Device>(
     lying: Lying<'_>,
     fill: &Fill<'_, D::Storage>,
     (count, tracked): (usize, u32),
+    given: u64,
 ) -> Result<Option<Node<D::Storage>>> {
     let &(slope, ref constants, name) = sloped;
     let (dtype, sizes, strides) = lying;
@@ -170,10 +174,17 @@ fn elementwise_node<D: Device>(
     }
     let y = result.filter(|_| reads >> 3 & 1 == 1).map(kept_result::<D>);
     let filled = tape.push_filled(name, extent, Step::blank_formula(count), |rule| {
-        let Rule::Formula { formula: of, computes: by, given, x, y: kept, layout } = rule else { return Ok(()) };
-        (*of, *by, *given, *kept) = (Some(formula), computes, GivenConstants::of(constants), y);
+        let Rule::Formula { formula: of, computes: by, given: own, x, y: kept, layout } = rule else {
+            return Ok(given);
+        };
+        (*of, *by, *own, *kept) = (Some(formula), computes, GivenConstants::of(constants), y);
         layout.put(dtype, sizes, strides);
-        x.iter_mut().enumerate().try_for_each(|(at, x)| fill(at, reads >> at & 1 == 1, x))
+        let mut number = given;
+        for (at, x) in x.iter_mut().enumerate() {
+            fill(at, reads >> at & 1 == 1, x)?;
+            number = number.max(x.number());
+        }
+        Ok(number)
     });
     filled.map(Some)
 }
@@ -360,22 +371,27 @@ impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, ()
             && fills::<O, D>(out.buffer, out.offset, out.sizes)
             && D::is_unique(&mut out.buffer.inner)
         {
-            let old = reading(&out);
-            let fill = |at, keeps, to: &mut _| match at {
-                0 => fill_operand::<O, D>(&old, O::DTYPE, keeps, to),
+            let ViewMut { buffer, offset, sizes, strides, .. } = out;
+            let fill = |at, keeps, to: &mut Operand<D::Storage>| match at {
+                0 => {
+                    to.layout.put(O::DTYPE, sizes, strides);
+                    to.offset = offset;
+                    Ok(())
+                }
                 _ => fill_operand::<C, D>(&b, C::DTYPE, keeps, to),
             };
             let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
-            let tracked = tracked_among([(O::DTYPE, out.buffer.is_tracked()), (C::DTYPE, b.buffer.is_tracked())]);
-            let node = elementwise_in_place::<D>(&slope, tape, (O::DTYPE, out.sizes, out.strides), &fill, tracked)?;
-            let ViewMut { buffer, offset, sizes, strides, .. } = out;
+            let number = buffer.with_node(|node| node.map(|node| node.step.number));
+            let tracked = tracked_among([(O::DTYPE, number.is_some()), (C::DTYPE, b.buffer.is_tracked())]);
+            let lying = (O::DTYPE, sizes, strides);
+            let node = elementwise_in_place::<D>(&slope, tape, lying, &fill, tracked, number.unwrap_or(0))?;
             let is_alike = b.sizes == sizes && b.strides == strides && is_contiguous(sizes, strides);
             let old = ViewMut::new(&mut buffer.inner, offset, sizes, strides);
             match is_alike {
                 true => D::update2_line::<C, O>(kernel, inside(b), old, sizes.iter().product())?,
                 false => D::update2::<C, O>(kernel, inside(b), old)?,
             }
-            buffer.move_to(node);
+            buffer.move_on(node, 0);
             return Ok(());
         }
         let strides = kept_strides(out.sizes, out.strides);
@@ -781,10 +797,11 @@ fn product<E: Element, D: Device>(
     tape: Tape,
 ) -> Result<Node<D::Storage>> {
     tape.push_filled("matmul", Extent::of(dtype, sizes), Step::blank_product(), |rule| {
-        let Rule::Product { x: [left, right], layout } = rule else { return Ok(()) };
+        let Rule::Product { x: [left, right], layout } = rule else { return Ok(0) };
         layout.put(dtype, sizes, strides);
         fill_operand::<E, D>(a, dtype, b.buffer.is_tracked(), left)?;
-        fill_operand::<E, D>(b, dtype, a.buffer.is_tracked(), right)
+        fill_operand::<E, D>(b, dtype, a.buffer.is_tracked(), right)?;
+        Ok(left.number().max(right.number()))
     })
 }
 fn scaling<E: Dtype>(factor: E::Compute) -> Scaled<E::Compute> {

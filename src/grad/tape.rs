@@ -8,6 +8,7 @@ use crate::dtype::{DType, Element};
 use crate::error::{Result, invalid};
 use crate::layout::dims::Dims;
 use crate::storage::Counted;
+use core::cell::Cell;
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -121,6 +122,23 @@ impl<B> Tracked<B> {
             value => *value = Value::Node(node),
         }
     }
+    /// It holds another value now: the result of a formula whose operand with this number is its old value, which the step takes over.
+    pub(crate) fn move_on(&mut self, mut node: Node<B>, operand: usize) {
+        let old = match &mut self.value {
+            Value::Constant => None,
+            Value::Shared(shared) => locked(shared).take(),
+            value => match core::mem::replace(value, Value::Constant) {
+                Value::Node(old) => Some(old),
+                _ => None,
+            },
+        };
+        if let Some(step) = node.step.get_mut()
+            && let Past::Rule(Rule::Formula { x, .. }) = step.past_mut()
+        {
+            x[operand].node = old;
+        }
+        self.move_to(node);
+    }
     /// Another storage that holds the same value.
     pub(crate) fn beside(&self, inner: B) -> Self {
         let value = self.node().map_or(Value::Constant, Value::Node);
@@ -186,7 +204,7 @@ impl Extent {
 
 /// One operation: its results, and how gradients come back from them. Or a parameter, which was not computed.
 pub struct Step<B> {
-    /// Steps are numbered in the order in which they are recorded, so that operands have smaller numbers than results.
+    /// Each step has a number of its own, and operands have smaller numbers than results.
     pub(crate) number: u64,
     is_leaf: bool,
     tape: Tape,
@@ -270,8 +288,37 @@ impl Extents {
 }
 /// The most results a step has.
 pub(crate) const RESULTS: usize = 4;
-/// How many steps there have been.
-static STEPS: AtomicU64 = AtomicU64::new(0);
+
+/// The numbers of steps that were given out, to steps or to threads.
+static STEPS: AtomicU64 = AtomicU64::new(1);
+/// How many numbers a thread is given at once: each one alone would be an atomic write.
+const NUMBERS: u64 = 64;
+thread_local! {
+    /// The next number of this thread, and the end of its numbers.
+    static OWN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+/// A number that is greater than all before.
+fn next_number() -> u64 {
+    STEPS.fetch_add(1, Ordering::Relaxed)
+}
+/// A number that no other step has, and that is greater than this one: the greatest of the operands.
+#[inline]
+fn number_above(operands: u64) -> u64 {
+    #[cold]
+    #[inline(never)]
+    fn others(own: &Cell<(u64, u64)>) -> u64 {
+        let first = STEPS.fetch_add(NUMBERS, Ordering::Relaxed);
+        own.set((first + 1, first + NUMBERS));
+        first
+    }
+    OWN.with(|own| match own.get() {
+        (next, end) if next < end && next > operands => {
+            own.set((next + 1, end));
+            next
+        }
+        _ => others(own),
+    })
+}
 
 impl<B> Step<B> {
     /// Fills in a step that was [begun](Tape::begin).
@@ -343,6 +390,11 @@ impl<B> Operand<B> {
     /// Elements of a node, from an offset on.
     pub(crate) fn new(node: Option<Node<B>>, offset: usize, layout: Packed, kept: Option<Kept<B>>) -> Self {
         Operand { node, layout, offset, kept }
+    }
+    /// The number of the step that computed it, or 0.
+    #[inline]
+    pub(crate) fn number(&self) -> u64 {
+        self.node.as_ref().map_or(0, |node| node.step.number)
     }
     pub(crate) fn dtype(&self) -> DType {
         self.layout.dtype()
@@ -507,15 +559,11 @@ impl Tape {
         }
     }
 
-    /// The next step's number.
-    fn number() -> u64 {
-        STEPS.fetch_add(1, Ordering::Relaxed)
-    }
     // (Inlined: rules are large, and calls move them.)
     #[inline(always)]
     fn step<B>(self, extents: Extents, past: Past<B>) -> Counted<Step<B>> {
         Counted::new(Step {
-            number: Self::number(),
+            number: next_number(),
             is_leaf: false,
             tape: self,
             extents,
@@ -529,7 +577,7 @@ impl Tape {
     pub(crate) fn leaf<B>(self, inner: B, extent: Extent) -> Tracked<B> {
         let mut step = Counted::made(|| Step::LEAF);
         if let Some(step) = step.get_mut() {
-            (step.number, step.tape, step.extents) = (Self::number(), self, Extents::One(extent));
+            (step.number, step.tape, step.extents) = (number_above(0), self, Extents::One(extent));
         }
         Tracked::of(inner, Node { step, result: 0 })
     }
@@ -565,22 +613,23 @@ impl Tape {
         Ok(Node { step: self.step(Extents::One(extent), Past::Rule(rule)), result: 0 })
     }
 
-    /// Records a step with one result, and fills in a blank one.
+    /// Records a step with one result: a blank one, which is filled in by a function that returns the greatest number of its operands.
     #[inline(always)]
     pub(crate) fn push_filled<B>(
         self,
         op: &'static str,
         extent: Extent,
         blank: Counted<Step<B>>,
-        fill: impl FnOnce(&mut Rule<B>) -> Result<()>,
+        fill: impl FnOnce(&mut Rule<B>) -> Result<u64>,
     ) -> Result<Node<B>> {
         self.expect_open(op)?;
         let mut step = blank;
         if let Some(step) = step.get_mut() {
-            (step.number, step.tape, step.extents) = (Self::number(), self, Extents::One(extent));
+            let mut operands = 0;
             if let Past::Rule(rule) = step.past_mut() {
-                fill(rule)?;
+                operands = fill(rule)?;
             }
+            (step.number, step.tape, step.extents) = (number_above(operands), self, Extents::One(extent));
         }
         Ok(Node { step, result: 0 })
     }

@@ -85,6 +85,8 @@ pub use module::{FieldOf, MapTensors, Mixed, Walk, moved};
 #[cfg(feature = "grad")]
 #[doc(hidden)]
 pub use module::{ListingMut, ParameterMut};
+#[cfg(feature = "grad")]
+pub(crate) use module::{StoredNumber, list_number, numbers_module};
 #[cfg(feature = "ndarray")]
 pub use ndarray::ArraySizes;
 #[cfg(feature = "npy")]

@@ -103,7 +103,7 @@ impl<E: Element, S: Shape, D: Device> StoredTensor for Tensor<E, S, D> {
 }
 
 /// Numbers are zero-dim tensors, for options that are saved beside tensors.
-#[cfg(feature = "grad")]
+#[cfg(feature = "safetensors")]
 macro_rules! numbers {
     ($($ty:ty)*) => {$(
         impl sealed::Sealed for $ty {}
@@ -130,7 +130,7 @@ macro_rules! numbers {
         }
     )*};
 }
-#[cfg(feature = "grad")]
+#[cfg(feature = "safetensors")]
 numbers!(f64 i64 bool);
 
 #[cfg(feature = "any")]

@@ -1,12 +1,12 @@
 //! L-BFGS. Source: `torch/optim/lbfgs.py`.
 
-use super::rules::numbers_module;
 use super::{driver, sharing};
 use crate::Module;
 use crate::cpu::stepping::Total;
 use crate::device::Device;
 use crate::dtype::Float;
 use crate::error::{Result, invalid};
+use crate::io::numbers_module;
 use crate::io::{Listing, ListingMut, Place};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;

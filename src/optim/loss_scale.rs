@@ -1,7 +1,7 @@
 //! `LossScale`: losses are scaled, so that gradients in half precision are not too small.
 
 use super::driver;
-use super::rules::{Rule, numbers_module};
+use super::rules::Rule;
 use super::{Optimizer, scale};
 use crate::Module;
 use crate::cpu::stepping::Total;
@@ -10,6 +10,7 @@ use crate::dtype::Castable as _;
 use crate::dtype::{CastTo, Float, bf16, f16};
 use crate::error::{Result, invalid};
 use crate::io::Listing;
+use crate::io::numbers_module;
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 

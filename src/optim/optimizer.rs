@@ -1,10 +1,10 @@
 //! `Optimizer`: options, groups of parameters and state, and the step.
 
 use super::driver::Step;
-use super::rules::{At, Plan, Rule, Stored, Whole, list_number};
+use super::rules::{At, Plan, Rule, Whole};
 use crate::Module;
 use crate::error::Result;
-use crate::io::{Listing, ListingMut, Place};
+use crate::io::{Listing, ListingMut, Place, StoredNumber, list_number};
 use crate::tensor::Tensor;
 use castiron_macros::fallible;
 
@@ -280,7 +280,7 @@ impl<R: Rule, P: Module> Module for Optimizer<R, P> {
             .iter()
             .map(|name| <Option<P> as Module>::read(&place.field(name).state(), before.next()))
             .collect();
-        let steps = Stored::read(&place.field("steps"), steps);
+        let steps = StoredNumber::read(&place.field("steps"), steps);
         let assigned = <Option<Whole> as Module>::read(&place.field("assigned"), Some(assigned));
         let (mut groups_before, mut all) = (groups.into_iter(), Some(Vec::new()));
         for at in 0_usize.. {
@@ -288,7 +288,7 @@ impl<R: Rule, P: Module> Module for Optimizer<R, P> {
             if at > 0 && before.is_none() && !place.is_there() {
                 break;
             }
-            let share = Stored::read(&place.field("share"), before.as_ref().map(|group| group.share));
+            let share = StoredNumber::read(&place.field("share"), before.as_ref().map(|group| group.share));
             let options = R::read(&place, before.map(|group| group.options));
             let group = share.zip(options).map(|(share, options)| Group { options, share });
             all = all.zip(group).map(|(mut all, group)| {

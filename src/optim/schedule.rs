@@ -1,6 +1,6 @@
 //! Learning rates that follow a schedule. Source of the formulas: `torch/optim/lr_scheduler.py`, in closed form.
 
-use super::rules::numbers_module;
+use crate::io::numbers_module;
 use core::f64::consts::PI;
 
 /// A learning rate for each step, counted from 0: a value, which [`Optimizer::set_rate`](super::Optimizer::set_rate) is given.

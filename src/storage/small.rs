@@ -12,6 +12,8 @@ const SIZES: usize = 19;
 /// Maximum bytes kept per size (at least two blocks), and maximum blocks.
 const MOST_BYTES: usize = 64 << 10;
 const MOST: usize = 64;
+/// Maximum blocks kept of the sizes up to 512 bytes: a tape has hundreds of steps of such, which are freed together.
+const MOST_OF_LEAST: usize = 1024;
 /// Whether freed blocks are kept. Debug builds free them at once, and allocate exact sizes, so that memory checkers see accesses beyond a
 /// block or after it is freed; unit tests keep them in every build.
 const KEEPS: bool = !cfg!(debug_assertions) || cfg!(test);
@@ -30,6 +32,9 @@ const fn alignment(kind: usize) -> usize {
 
 /// Maximum blocks kept of a kind.
 const fn most(kind: usize) -> usize {
+    if cfg!(feature = "grad") && size_of_kind(kind) <= 512 {
+        return MOST_OF_LEAST;
+    }
     let fitting = MOST_BYTES / size_of_kind(kind);
     if fitting < 2 {
         2

@@ -3,8 +3,8 @@
 use crate::common::ends;
 use castiron::io::{CheckpointWriter, LoadOptions, StoredTensor};
 use castiron::{
-    Checkpoint, Complex, Element, Error, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Meta, Module,
-    Tensor, axis, bf16, f16, shape, tensor,
+    Checkpoint, Complex, Element, Error, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Generator,
+    Meta, Module, Tensor, axis, bf16, f16, shape, tensor,
 };
 use std::path::{Path, PathBuf};
 
@@ -441,4 +441,42 @@ fn headers_that_lie_are_refused() {
     assert!(Tensor::<u8, shape![1]>::load(&nine, "w").is_err());
     #[cfg(feature = "any")]
     assert!(castiron::AnyTensor::load(&nine, "w").unwrap_err().to_string().contains("9 axes"));
+}
+
+#[test]
+fn a_generator_that_was_saved_goes_on_where_it_was() {
+    #[derive(Module)]
+    struct Training {
+        weight: Tensor<f32, shape![2]>,
+        generator: Generator,
+    }
+    let folder = Folder::new("generator");
+    let path = folder.file("training.safetensors");
+    let mut training = Training { weight: Tensor::zeros(), generator: Generator::seeded(u64::MAX - 5) };
+    let generator = &mut training.generator;
+    // Draws that take a different number of bits each.
+    let _: Tensor<f32, shape![101]> = Tensor::randn(generator);
+    let _: Tensor<f16, shape![3]> = Tensor::rand(generator);
+    let _ = Tensor::<i64, shape![_]>::randperm(77, generator);
+    let _: Tensor<u8, shape![9]> = Tensor::randint(3, 200, generator);
+    training.save(&path).unwrap();
+    let file = Checkpoint::open(&path).unwrap();
+    assert_eq!(file.names().collect::<Vec<_>>(), ["generator.drawn", "generator.seed", "weight"]);
+    let mut resumed = Training::load(&file).unwrap();
+    assert_eq!((resumed.weight.to_vec(), resumed.generator.initial_seed()), (vec![0.0; 2], u64::MAX - 5));
+    let next = |generator: &mut Generator| {
+        let x: Tensor<f64, shape![50]> = Tensor::randn(generator);
+        (x.to_vec(), Tensor::<i64, shape![_]>::randperm(40, generator).to_vec())
+    };
+    let expected = next(&mut training.generator);
+    assert_eq!(next(&mut resumed.generator), expected);
+    assert_ne!(next(&mut Generator::seeded(u64::MAX - 5)), expected);
+    // A place so far on that no generator comes there is a place all the same.
+    let far = |drawn: i64| {
+        let (seed, drawn) = (Tensor::scalar(7_i64), Tensor::scalar(drawn));
+        let file = CheckpointWriter::new().tensor("seed", &seed).tensor("drawn", &drawn).to_bytes().unwrap();
+        next(&mut Generator::load(&Checkpoint::from_bytes(file).unwrap()).unwrap())
+    };
+    assert_eq!(far(-1), far(-1));
+    assert_ne!(far(-1), far(0));
 }

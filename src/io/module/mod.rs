@@ -7,6 +7,7 @@ mod fields;
 mod listing;
 #[cfg(feature = "grad")]
 mod listing_mut;
+mod numbers;
 mod place;
 mod walk;
 
@@ -15,6 +16,8 @@ pub use fields::{FieldOf, MapTensors, Mixed, ToDevice, moved};
 pub use listing::{Listing, Parameter};
 #[cfg(feature = "grad")]
 pub use listing_mut::{ListingMut, ParameterMut};
+#[cfg(feature = "grad")]
+pub(crate) use numbers::{StoredNumber, list_number, numbers_module};
 pub use place::Place;
 #[doc(hidden)]
 pub use walk::Walk;

@@ -21,7 +21,7 @@ pub use sgd::{Sgd, SgdOptions};
 
 use crate::cpu::stepping::Stepper;
 use crate::error::Result;
-use crate::io::{Listing, Place, StoredTensor};
+use crate::io::{Listing, Place};
 use crate::ops::update::{Number, Numbers};
 use crate::shape::Dyn;
 use crate::tensor::Tensor;
@@ -74,40 +74,6 @@ pub trait Options: Sized {
     fn read(place: &Place<'_>, initial: Option<Self>) -> Option<Self>;
 }
 
-/// A number or truth value that a checkpoint holds as a zero-dim tensor.
-pub(super) trait Stored: StoredTensor + crate::Element {
-    /// Reads it at a place.
-    fn read(place: &Place<'_>, initial: Option<Self>) -> Option<Self> {
-        let initial: Option<Tensor<Self, ()>> = initial.map(Tensor::scalar);
-        place.tensor(initial)?.try_item().ok()
-    }
-}
-impl<E: StoredTensor + crate::Element> Stored for E {}
-
-/// Lists a number under a name.
-pub(super) fn list_number<'a>(listing: &mut Listing<'a>, name: &str, number: &'a dyn StoredTensor) {
-    let outer = listing.enter(name);
-    listing.tensor(number);
-    listing.leave(outer);
-}
-
-/// Writes `Module` for a struct of numbers.
-macro_rules! numbers_module {
-    ($name:ident { $($field:ident)* }) => {
-        impl crate::Module for $name {
-            fn read(place: &crate::io::Place<'_>, initial: Option<Self>) -> Option<Self> {
-                use crate::optim::rules::Stored;
-                $(let $field = Stored::read(&place.field(stringify!($field)), initial.as_ref().map(|it| it.$field));)*
-                Some($name { $($field: $field?,)* })
-            }
-            fn list<'a>(&'a self, listing: &mut crate::io::Listing<'a>) {
-                $(crate::optim::rules::list_number(listing, stringify!($field), &self.$field);)*
-            }
-        }
-    };
-}
-pub(super) use numbers_module;
-
 /// A list of whole numbers, in a checkpoint.
 pub(super) type Whole = Tensor<i64, (Dyn,)>;
 
@@ -142,13 +108,13 @@ macro_rules! options {
                 Ok(())
             }
             fn list<'a>(&'a self, listing: &mut crate::io::Listing<'a>) {
-                crate::optim::rules::list_number(listing, "rate", &self.rate);
-                $(crate::optim::rules::list_number(listing, stringify!($field), &self.$field);)*
+                crate::io::list_number(listing, "rate", &self.rate);
+                $(crate::io::list_number(listing, stringify!($field), &self.$field);)*
             }
             fn read(place: &crate::io::Place<'_>, initial: Option<Self>) -> Option<Self> {
-                use crate::optim::rules::Stored;
-                let rate = Stored::read(&place.field("rate"), initial.as_ref().map(|it| it.rate));
-                $(let $field = Stored::read(&place.field(stringify!($field)), initial.as_ref().map(|it| it.$field));)*
+                use crate::io::StoredNumber;
+                let rate = StoredNumber::read(&place.field("rate"), initial.as_ref().map(|it| it.rate));
+                $(let $field = StoredNumber::read(&place.field(stringify!($field)), initial.as_ref().map(|it| it.$field));)*
                 Some($name { rate: rate?, $($field: $field?,)* })
             }
         }

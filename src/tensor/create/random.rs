@@ -11,7 +11,8 @@ use crate::shape::{Dim, KnownShape, Shape};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use crate::{ops::arguments::Order, storage::View};
 use castiron_macros::fallible;
-use rand::{RngExt, SeedableRng};
+use core::convert::Infallible;
+use rand::{RngExt, SeedableRng, TryRng};
 use rand_distr::{Distribution as _, StandardNormal};
 use rand_pcg::Pcg64Mcg;
 
@@ -24,13 +25,65 @@ use rand_pcg::Pcg64Mcg;
 /// let b = Tensor::<f32, shape![3]>::rand(&mut Generator::seeded(42));
 /// assert!(a == b);
 /// ```
+///
+/// With the feature `safetensors` it is a [`Module`](crate::Module) of two numbers, `seed` and `drawn` (`get_state`, `set_state`): a training
+/// that was saved goes on with the numbers that come next.
 #[derive(Clone, Debug)]
-pub struct Generator(Pcg64Mcg);
+pub struct Generator(Counting);
+
+/// The generator of the `rand` crates, with its place in the sequence.
+#[derive(Clone, Debug)]
+struct Counting {
+    generator: Pcg64Mcg,
+    /// The bits of the seed.
+    seed: i64,
+    /// How many numbers of 64 bits have been drawn since.
+    drawn: i64,
+}
+impl TryRng for Counting {
+    type Error = Infallible;
+    #[inline]
+    fn try_next_u32(&mut self) -> core::result::Result<u32, Infallible> {
+        self.try_next_u64().map(|bits| bits as u32)
+    }
+    #[inline]
+    fn try_next_u64(&mut self) -> core::result::Result<u64, Infallible> {
+        self.drawn = self.drawn.wrapping_add(1);
+        self.generator.try_next_u64()
+    }
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> core::result::Result<(), Infallible> {
+        for part in bytes.chunks_mut(8) {
+            let Ok(bits) = self.try_next_u64();
+            part.copy_from_slice(&bits.to_le_bytes()[..part.len()]);
+        }
+        Ok(())
+    }
+}
 
 impl Generator {
     /// A generator with a seed (`torch.Generator.manual_seed`).
     pub fn seeded(seed: u64) -> Self {
-        Generator(Pcg64Mcg::seed_from_u64(seed))
+        Generator(Counting { generator: Pcg64Mcg::seed_from_u64(seed), seed: seed as i64, drawn: 0 })
+    }
+
+    /// The seed that it was made with (`torch.Generator.initial_seed`).
+    pub fn initial_seed(&self) -> u64 {
+        self.0.seed as u64
+    }
+
+    /// The bits of the seed, and how many numbers have been drawn.
+    #[cfg(feature = "safetensors")]
+    pub(crate) fn state(&self) -> [&i64; 2] {
+        [&self.0.seed, &self.0.drawn]
+    }
+
+    /// The generator of a state.
+    #[cfg(feature = "safetensors")]
+    pub(crate) fn of_state([seed, drawn]: [i64; 2]) -> Self {
+        let mut generator = Self::seeded(seed as u64);
+        generator.0.generator.advance((drawn as u64).into());
+        generator.0.drawn = drawn;
+        generator
     }
 
     /// Uniform in `[0, 1)`, with as many bits as the dtype's significand, so that rounding never gives 1.
