@@ -219,7 +219,7 @@ fn steps(bench: &mut Bench, backend: &str, device: &Device) {
     if device.supports_dtype(DType::BF16) {
         block_step(bench, backend, "s.block_step_512_bf16", DType::BF16, device);
     }
-    // On `burn-ndarray` a step of one picture takes more than ten times as long as on `burn-flex`: minutes for each of these.
+    // Not on `burn-ndarray`, where a step of one picture takes more than ten times as long as on `burn-flex`.
     let batches: &[usize] = if backend == "flex" { &[1, 8, 32] } else { &[] };
     for &batch in batches {
         let (pictures, labels) = (floats([batch, 3, 32, 32], device), labels(batch, device));
