@@ -14,7 +14,7 @@ with tempfile.TemporaryDirectory() as folder:
     files = {peer: f"{folder}/{peer}" for peer, _ in programs}
     for _ in range(turns):
         for peer, command in programs:
-            settings = {"THREADS": threads, "RAYON_NUM_THREADS": threads, "OUT": files[peer], "PEER": peer}
+            settings = {"THREADS": threads, "RAYON_NUM_THREADS": threads, "MATMUL_NUM_THREADS": threads, "OUT": files[peer], "PEER": peer}
             subprocess.run(command.split(), env=os.environ | settings, stdout=subprocess.DEVNULL, check=True)
     compare = os.path.join(os.path.dirname(__file__), "compare.py")
     subprocess.run([sys.executable, compare, *files.values()], check=True)

@@ -1,6 +1,6 @@
 //! `s`: a step of learning: the network of the example `digits` with gradients written by hand and with those of the tape, a network of three
 //! layers, ResNet-18, a block of a transformer, what recording costs, and single operations forward and backward (`s_backward`).
-//! `benches/peers/letters.py s` is the same in PyTorch.
+//! `benches/peers/letters.py s` is the same in PyTorch; `benches/peers/candle`, `burn` and `dfdx` take the same steps.
 
 use super::harness::{Bench, Work};
 use castiron::grad::Grad;

@@ -1,8 +1,8 @@
-//! Runs the workloads `n` (convolutions), `o` (attention) and `q` (networks) of castiron's `cargo bench` on candle: JSON lines, from the
-//! same harness.
+//! Runs the workloads `n` (convolutions), `o` (attention), `q` (networks) and `s` (steps of learning) of castiron's `cargo bench` on candle:
+//! JSON lines, from the same harness.
 //!
 //! ```text
-//! cd benches/peers/candle && OUT=FILE THREADS=1 RAYON_NUM_THREADS=1 PEER=candle cargo run --release -- noq
+//! cd benches/peers/candle && OUT=FILE THREADS=1 RAYON_NUM_THREADS=1 PEER=candle cargo run --release -- noqs
 //! ```
 //!
 //! candle has no `channels_last` on the host. Weights are random: only time is compared.
@@ -10,11 +10,15 @@
 #[allow(dead_code, reason = "the table of the ceilings is castiron's")]
 #[path = "../../../workloads/ceilings.rs"]
 mod ceilings;
+#[allow(dead_code, reason = "bounds are castiron's")]
 #[path = "../../../workloads/harness.rs"]
 mod harness;
+#[path = "../../learning.rs"]
+mod learning;
 #[allow(dead_code, reason = "the table of the ceilings is castiron's")]
 #[path = "../../../workloads/report.rs"]
 mod report;
+mod steps;
 
 use candle_core::{DType, Device, Result, Tensor};
 use candle_nn::ops::softmax_last_dim;
@@ -99,7 +103,7 @@ fn main() -> Result<()> {
     let letters = settings.letters.clone();
     let mut bench = Bench::new(settings, None);
     for (letter, run) in
-        [('n', convolutions as fn(&mut Bench) -> Result<()>), ('o', attention), ('q', models)]
+        [('n', convolutions as fn(&mut Bench) -> Result<()>), ('o', attention), ('q', models), ('s', steps::run)]
     {
         if letters.contains(&letter) {
             run(&mut bench)?;
