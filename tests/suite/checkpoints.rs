@@ -473,7 +473,7 @@ fn a_generator_that_was_saved_goes_on_where_it_was() {
     assert_ne!(next(&mut Generator::seeded(u64::MAX - 5)), expected);
     // A place so far on that no generator comes there is a place all the same.
     let far = |drawn: i64| {
-        let (seed, drawn) = (Tensor::scalar(7_i64), Tensor::scalar(drawn));
+        let [seed, drawn]: [Tensor<i64, ()>; 2] = [7, drawn].map(Tensor::scalar);
         let file = CheckpointWriter::new().tensor("seed", &seed).tensor("drawn", &drawn).to_bytes().unwrap();
         next(&mut Generator::load(&Checkpoint::from_bytes(file).unwrap()).unwrap())
     };
