@@ -200,6 +200,18 @@ impl<const N: usize> KernelBody<N> {
         !(self.converts() || self.needs_copy_in_place && self.is_in_place())
     }
 
+    /// Whether the loop may write these places directly, if they are contiguous. (Between the steps of a conversion elements may be wider.)
+    #[inline(always)]
+    pub(super) fn writes_directly(&self) -> bool {
+        #[cfg(feature = "any")]
+        if self.converts() {
+            // SAFETY: the casts outlive the body, and are present if anything is converted.
+            let is_converted = unsafe { (*self.casts)[0].is_some() };
+            return !(is_converted || self.needs_copy_in_place && self.is_in_place());
+        }
+        self.is_direct()
+    }
+
     /// The loop for a run in which one operand is constant, if there is one; the index of the constant operand, and of the other.
     #[inline(always)]
     pub(super) fn beside_element(&self, steps: [usize; N]) -> Option<(Inner<2>, usize, usize)> {

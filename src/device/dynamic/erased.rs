@@ -105,13 +105,12 @@ impl<'a> ErasedView<'a> {
             }
             _ => return Ok(DynamicBuffer::Meta),
         };
-        let (before, last) = cast.last();
-        let from = loops::place(buffer, self.offset, self.width, before);
+        let from = loops::place(buffer, self.offset, self.width, None);
         // SAFETY: the caller's promise; what a view reaches is valid.
         let result = unsafe {
             loops::fresh(self.sizes.iter().product(), width, |out| {
                 let out = ErasedOperand { start: out, width, cast: None };
-                loops::run(last, core::ptr::null(), [out, from], self.sizes, [strides, self.strides], (None, false));
+                loops::convert(cast, [out, from], self.sizes, [strides, self.strides]);
             })
         };
         result.map(DynamicBuffer::Cpu)
