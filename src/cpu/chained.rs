@@ -2,6 +2,8 @@
 
 use super::inner::Inner;
 use super::non_temporal::Staging;
+use super::simd::{self, Loop};
+use crate::dtype::{Dtype, bf16};
 
 /// Two loops whose operands and results all have the same element size.
 pub(crate) struct Chained {
@@ -58,4 +60,38 @@ impl Chained {
 pub(crate) unsafe fn of_three(kernel: *const (), places: [*mut u8; 4], len: usize) {
     // SAFETY: the caller's promise.
     unsafe { (*kernel.cast::<Chained>()).run(places, len) }
+}
+
+/// The same of `bf16`, computed in `f32` and rounded once: `x + factor * a * b`, or `x + factor * a / b`.
+struct AddsTerm<const DIVIDES: bool> {
+    factor: f32,
+    places: [*mut bf16; 4],
+    len: usize,
+}
+impl<const DIVIDES: bool> Loop for AddsTerm<DIVIDES> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let AddsTerm { factor, places: [out, x, a, b], len } = self;
+        for at in 0..len {
+            // SAFETY: the maker of this loop promises `len` elements at each place.
+            unsafe {
+                let [x, a, b] = [x, a, b].map(|place| place.add(at).read().to_compute());
+                let term = if DIVIDES { factor * a / b } else { factor * a * b };
+                out.add(at).write(bf16::from_compute(x + term));
+            }
+        }
+    }
+}
+
+/// [`of_three`] in one loop, where all places are of `bf16`, the second loop adds, the first one multiplies, or divides if `DIVIDES`, and no
+/// factor but that of `a` is set. The factors are `f32`.
+///
+/// # Safety
+/// See [`Inner`]; the result does not overlap the operands.
+pub(crate) unsafe fn of_three_halves<const DIVIDES: bool>(kernel: *const (), places: [*mut u8; 4], len: usize) {
+    // SAFETY: the caller's promise.
+    let factor = unsafe { (*kernel.cast::<Chained>()).factors[1].cast::<f32>().as_ref() };
+    let places = places.map(|place| place.cast());
+    simd::dispatch(AddsTerm::<DIVIDES> { factor: factor.map_or(1.0, |factor| *factor), places, len });
 }

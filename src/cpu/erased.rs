@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::ops::kernel::Casting;
 use crate::ops::record::erased::Chain;
 use crate::storage::HostBuffer;
+use core::mem::MaybeUninit;
 
 /// A type-erased loop of one operand.
 pub(crate) type Loop1 = Inner<2>;
@@ -17,7 +18,7 @@ pub(crate) type Loop1 = Inner<2>;
 /// Up to this many elements, the fixed cost of a call matters more than threads or caches.
 pub(crate) const FEW: usize = super::engine::SMALL;
 
-pub(crate) use super::chained::{Chained, of_three};
+pub(crate) use super::chained::{Chained, of_three, of_three_halves};
 pub(crate) use super::inner::Inner;
 pub(crate) use compiled::BesideElement;
 pub(crate) use compiled::tables::{Compiled, Row, binary, scalar, unary};
@@ -81,12 +82,6 @@ impl Cast {
         self
     }
 
-    /// Splits off the last step: the steps before it, if any, and the last one.
-    pub(crate) fn last(mut self) -> (Option<Cast>, Loop1) {
-        let last = self.steps[self.len() - 1].take().unwrap_or_else(|| unreachable!("a conversion has a step"));
-        ((self.len() > 0).then_some(self), last)
-    }
-
     /// # Safety
     /// As for the loops: there are `len` elements at both places, and the buffer has room for `len` elements of any step.
     pub(super) unsafe fn run(&self, mut from: *mut u8, to: *mut u8, buffer: *mut u8, len: usize) {
@@ -99,6 +94,57 @@ impl Cast {
             (from, left) = (place, left - 1);
         }
     }
+}
+
+/// Bytes between two steps of a conversion, which stay in the cache.
+const BETWEEN: usize = 8192;
+
+/// A place for them.
+#[repr(align(64))]
+struct Between([MaybeUninit<u8>; BETWEEN]);
+
+/// A conversion of several steps, as the kernel of a loop of one operand.
+struct InSteps {
+    cast: Cast,
+    /// The bytes of an element of the result and of the operand.
+    widths: [usize; 2],
+}
+
+/// # Safety
+/// See [`Inner`]; the kernel is an [`InSteps`] of these elements, and the result does not overlap the operand.
+unsafe fn in_steps(kernel: *const (), places: [*mut u8; 2], len: usize) {
+    // SAFETY: the caller's promise.
+    let InSteps { cast, widths } = unsafe { &*kernel.cast::<InSteps>() };
+    let mut buffers = [const { Between([MaybeUninit::uninit(); BETWEEN]) }; 2];
+    let (count, last, mut at) = (BETWEEN / cast.widest, cast.len() - 1, 0);
+    while at < len {
+        let count = count.min(len - at);
+        // SAFETY: the caller's promise for this part; a buffer holds as many of the widest elements, and conversions ignore the kernel.
+        unsafe {
+            let mut from = places[1].add(at * widths[1]);
+            for (step, inner) in cast.steps.iter().flatten().enumerate() {
+                let to =
+                    if step == last { places[0].add(at * widths[0]) } else { buffers[step % 2].0.as_mut_ptr().cast() };
+                inner(core::ptr::null(), [to, from], count);
+                from = to;
+            }
+        }
+        at += count;
+    }
+}
+
+/// Converts elements to a result that does not overlap them.
+///
+/// # Safety
+/// As for [`run`], where neither place has a conversion of its own.
+pub(crate) unsafe fn convert(cast: Cast, places: [ErasedOperand; 2], sizes: &[usize], strides: [&[usize]; 2]) {
+    let kernel = InSteps { cast, widths: places.each_ref().map(|place| place.width) };
+    let (inner, kernel) = match cast.steps {
+        [Some(one), None, ..] => (one, core::ptr::null()),
+        _ => (in_steps as Loop1, core::ptr::from_ref(&kernel).cast()),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { run(inner, kernel, places, sizes, strides, (None, false)) }
 }
 
 /// One operand: its first element, the element size in memory, and the conversion to the loop's operand type (for the result: from the

@@ -44,7 +44,7 @@ impl<const N: usize> KernelBody<N> {
                     }
                 }
             }
-            if !is_dense(0) || non_temporal || !self.is_direct() {
+            if !is_dense(0) || non_temporal || !self.writes_directly() {
                 given[0] = buffers[0].start();
             }
             match beside {

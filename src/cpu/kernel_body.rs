@@ -18,6 +18,9 @@ const LINE: usize = Staging::BYTES;
 /// Minimum line length for which calling the loop per line pays off, where no operand needs a buffer.
 const DIRECT: usize = 64;
 
+/// The same where one operand is an element that is repeated along the line.
+const BESIDE: usize = 256;
+
 /// A kernel's inner loop and its operands.
 #[derive(Clone, Copy)]
 pub(super) struct KernelBody<const N: usize> {
@@ -200,6 +203,18 @@ impl<const N: usize> KernelBody<N> {
         !(self.converts() || self.needs_copy_in_place && self.is_in_place())
     }
 
+    /// Whether the loop may write these places directly, if they are contiguous. (Between the steps of a conversion elements may be wider.)
+    #[inline(always)]
+    pub(super) fn writes_directly(&self) -> bool {
+        #[cfg(feature = "any")]
+        if self.converts() {
+            // SAFETY: the casts outlive the body, and are present if anything is converted.
+            let is_converted = unsafe { (*self.casts)[0].is_some() };
+            return !(is_converted || self.needs_copy_in_place && self.is_in_place());
+        }
+        self.is_direct()
+    }
+
     /// The loop for a run in which one operand is constant, if there is one; the index of the constant operand, and of the other.
     #[inline(always)]
     pub(super) fn beside_element(&self, steps: [usize; N]) -> Option<(Inner<2>, usize, usize)> {
@@ -284,8 +299,11 @@ impl<const N: usize> Body<N> for KernelBody<N> {
         unsafe {
             // (Lines that run on, beside lines that are the same for all: these are copied once, and the loop is called for many lines.)
             let runs_on = |operand: usize| steps[0][operand] == len || operand > 0 && steps[0][operand] == 0;
-            let is_direct = || len >= DIRECT && steps[1] == [1; N] && self.is_direct() && !(0..N).all(runs_on);
-            if len > self.capacity() || is_direct() {
+            let is_direct = || steps[1] == [1; N] && self.is_direct() && !(0..N).all(runs_on);
+            // (An element that is repeated along a line has a loop.)
+            let is_beside =
+                || len >= BESIDE && !self.non_temporal && steps[1][0] == 1 && self.beside_element(steps[1]).is_some();
+            if len > self.capacity() || len >= DIRECT && (is_direct() || is_beside()) {
                 for line in 0..lines {
                     let starts = core::array::from_fn(|operand| starts[operand] + line * steps[0][operand]);
                     self.run(Run { starts, len, steps: steps[1] });

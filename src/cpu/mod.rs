@@ -53,6 +53,8 @@ pub(crate) mod non_temporal;
 pub(crate) mod norm_back;
 pub(crate) mod order;
 pub(crate) mod pick;
+#[cfg(feature = "any")]
+pub(crate) mod polynomials;
 pub(crate) mod pool;
 #[cfg(feature = "grad")]
 pub(crate) mod pool_back;

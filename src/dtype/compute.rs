@@ -23,6 +23,8 @@ pub fn refused() -> ! {
 pub trait Unary: Sized + 'static {
     /// Whether a result computed in a wider dtype is exact for operands of a narrower one.
     const IS_EXACT: bool = false;
+    /// What it makes of the bits of a `bf16`, where it changes the sign alone.
+    const OF_BITS: Option<fn(u16) -> u16> = None;
     /// Whether there is a vectorised fast path for most floating-point numbers.
     const HAS_FAST_PATH: bool = false;
     /// Whether the fast path is cheap.
@@ -105,6 +107,8 @@ pub trait Predicate: 'static {
 pub trait ToReal: Sized + 'static {
     /// Whether a result computed in a wider dtype is exact for operands of a narrower one.
     const IS_EXACT: bool = false;
+    /// What it makes of the bits of a `bf16`, where it changes the sign alone.
+    const OF_BITS: Option<fn(u16) -> u16> = None;
     /// The formula for `bool`.
     #[inline(always)]
     fn boolean(_x: bool) -> bool {
@@ -194,6 +198,8 @@ pub trait Tuned: Sized + 'static {
 pub trait Binary: Sized + 'static {
     /// Whether a result computed in a wider dtype is exact for operands of a narrower one.
     const IS_EXACT: bool = false;
+    /// The same of the bits of two `bf16`, where that takes no arithmetic of floats.
+    const OF_BITS: Option<fn(u16, u16) -> u16> = None;
     /// Whether integer division by zero must be checked before the operation runs.
     const DIVIDES: bool = false;
     /// Whether there is a vectorised fast path for most floating-point numbers.

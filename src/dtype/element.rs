@@ -87,6 +87,18 @@ pub trait Dtype:
     fn from_exact(value: Self::Compute) -> Self {
         Self::from_compute(value)
     }
+    /// The bits of a 16-bit float.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn half_bits(self) -> u16 {
+        super::compute::refused()
+    }
+    /// The 16-bit float of these bits.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn from_half_bits(_bits: u16) -> Self {
+        super::compute::refused()
+    }
 }
 
 macro_rules! impl_element {
@@ -169,6 +181,14 @@ macro_rules! computes_in_f32 {
             #[inline(always)]
             fn from_exact(value: f32) -> $ty {
                 <$ty>::narrow_exact(value)
+            }
+            #[inline(always)]
+            fn half_bits(self) -> u16 {
+                self.to_bits()
+            }
+            #[inline(always)]
+            fn from_half_bits(bits: u16) -> $ty {
+                <$ty>::from_bits(bits)
             }
         }
     )*};

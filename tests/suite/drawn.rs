@@ -67,7 +67,7 @@ fn both_layouts_of_rope_turn_the_same_pairs() {
 #[cfg(feature = "any")]
 mod by_name {
     use castiron::any::{Args, Value, call, call_in_place};
-    use castiron::{AnyTensor, DType, tensor};
+    use castiron::{AnyTensor, DType, Tensor, shape, tensor};
 
     fn of(name: &str, args: Args) -> String {
         call(name, &args).unwrap().tensor().unwrap().to_string()
@@ -196,6 +196,41 @@ mod by_name {
             let found = call("special.legendre_polynomial_p", &args).unwrap().tensor().unwrap();
             assert_eq!(found.dtype(), DType::F32);
         }
+    }
+
+    /// Degrees of their own, in blocks whose elements take different numbers of steps.
+    #[test]
+    fn polynomials_of_many_degrees_are_those_of_one_at_a_time() {
+        let x: Vec<f64> = (0..77).map(|at| f64::from(at) / 19.0 - 2.0).collect();
+        let n: Vec<f64> = (0..77).map(|at| [-1.0, 0.0, 1.0, 2.7, 9.0, f64::NAN, 33.0, -0.5][at % 8]).collect();
+        let of = |name: &str, x: &[f64], n: &[f64], dtype: DType| {
+            let [x, n] = [x, n]
+                .map(|list| AnyTensor::from(Tensor::<f64, shape![_]>::from_vec_sized(list.to_vec(), [list.len()])));
+            let args = Args::new().arg(x.to(dtype).unwrap()).arg(n.to(dtype).unwrap());
+            call(name, &args).unwrap().tensor().unwrap()
+        };
+        for family in [
+            "chebyshev_polynomial_w",
+            "shifted_chebyshev_polynomial_u",
+            "hermite_polynomial_he",
+            "laguerre_polynomial_l",
+        ] {
+            for dtype in [DType::F32, DType::F64] {
+                let name = format!("special.{family}");
+                let all = of(&name, &x, &n, dtype);
+                for at in 0..77 {
+                    let one = of(&name, &x[at..=at], &n[at..=at], dtype).to_bytes().unwrap();
+                    assert_eq!(all.narrow(0, at as i64, 1).unwrap().to_bytes().unwrap(), one, "{name} {dtype} {at}");
+                }
+            }
+        }
+        // The degree 33 by the recurrence.
+        let (mut before, mut value, x) = (1.0, 1.0 - x[6], x[6]);
+        for k in 1..33 {
+            let k = f64::from(k);
+            (before, value) = (value, ((2.0 * k + 1.0 - x) * value - k * before) / (k + 1.0));
+        }
+        assert_eq!(of("special.laguerre_polynomial_l", &[x], &[33.0], DType::F64).item().unwrap().real_part(), value);
     }
 
     #[test]

@@ -75,15 +75,27 @@ impl Chain<'_> {
         for (strides, of) in spread.iter_mut().zip(&operands) {
             strides::write_broadcast(&of.sizes, &of.strides, &sizes, strides);
         }
+        let is_half = |of: &&AnyTensor| of.dtype == DType::BF16;
+        let adds_a_term = core::ptr::eq(then, binary::add) && matches!(factors, [None, _, None]);
+        let inner = if dtype != DType::BF16 || !adds_a_term || !operands.iter().all(is_half) {
+            None
+        } else if core::ptr::eq(first, binary::mul) {
+            Some(erased::of_three_halves::<false> as erased::Inner<4>)
+        } else if core::ptr::eq(first, binary::div) {
+            Some(erased::of_three_halves::<true> as erased::Inner<4>)
+        } else {
+            None
+        };
         let mut places = [Operand { view: None, cast: None }; 3];
         for ((place, of), strides) in places.iter_mut().zip(&operands).zip(&spread) {
-            place.cast = by_way_of(of.dtype, common, computes)?;
+            place.cast = if inner.is_some() { None } else { by_way_of(of.dtype, common, computes)? };
             place.view = Some(ErasedView { sizes: &sizes, strides, ..of.erased()? });
         }
-        let result = (dtype.itemsize(), cast(computes, dtype)?);
-        // SAFETY: the loops are those of the computing dtype; operands and factors are converted to it, and results from it. The strides of
-        // a fresh result leave no gaps.
-        let run = || unsafe { erased::run_chained((erased::of_three, &chained), &places, result, &sizes, &strides) };
+        let rounded = if inner.is_some() { None } else { cast(computes, dtype)? };
+        let (inner, result) = (inner.unwrap_or(erased::of_three), (dtype.itemsize(), rounded));
+        // SAFETY: the loops are those of the computing dtype; operands and factors are converted to it, and results from it, unless the loop
+        // is one of `bf16`, as all of these are. The strides of a fresh result leave no gaps.
+        let run = || unsafe { erased::run_chained((inner, &chained), &places, result, &sizes, &strides) };
         let buffer = recorded(op, &operands, (dtype, &sizes), run)?;
         Ok(buffer.map(|buffer| AnyTensor::fresh(buffer, dtype, &sizes, &strides)))
     }

@@ -212,14 +212,18 @@ impl AnyTensor {
         let dtype = dtype.unwrap_or(if is_inexact { self.dtype } else { DType::F32 });
         let computed = if dtype.is_floating_point() || dtype.is_complex() { dtype } else { DType::F32 };
         let sizes = crate::any::base::by_width::signed(self.shape());
-        let mask = match mask {
-            Some(mask) => mask.to(DType::Bool)?.expand(&sizes)?,
-            None => AnyTensor::ones(self.shape(), DType::Bool)?.to_device(self.device())?,
+        let mask = mask.map(|mask| mask.to(DType::Bool)?.expand(&sizes)).transpose()?;
+        let total = self.masked_sum_by_name(dims, true, Some(dtype), mask.as_ref())?;
+        let count = match &mask {
+            Some(mask) => mask.sum(dims, true, None)?,
+            None => {
+                let each = self.numel().checked_div(total.numel()).unwrap_or(0);
+                self.scalar_on_device("masked.var", ScalarValue::Int(each as i64), DType::I64)?
+                    .expanded_to(total.shape())?
+            }
         };
-        let count = mask.sum(dims, true, None)?;
-        let total = self.masked_sum_by_name(dims, true, Some(dtype), Some(&mask))?;
         let off = self.sub(total.div(&count)?)?;
-        let squares = off.mul(off.conj()?)?.masked_sum_by_name(dims, keepdim, Some(computed), Some(&mask))?;
+        let squares = off.mul(off.conj()?)?.masked_sum_by_name(dims, keepdim, Some(computed), mask.as_ref())?;
         let count = count.reshape(&crate::any::base::by_width::signed(squares.shape()))?;
         let count = count.to(computed.to_real())?.sub(correction)?.clamp_min(0)?;
         squares.div(count)?.to(dtype)

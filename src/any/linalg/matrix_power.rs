@@ -124,7 +124,11 @@ impl AnyTensor {
             let each = x.unsqueeze(last)?.expanded_to(&[&*x.sizes, &[count - 1]].concat())?;
             powers = crate::any::cat(&[powers, each.cumprod(last, None)?], last)?;
         }
-        if increasing { powers.copy() } else { powers.flip(&[last]) }
+        if !increasing {
+            return powers.flip(&[last]);
+        }
+        // (What is joined is nobody else's.)
+        if count > 1 { Ok(powers) } else { powers.copy() }
     }
 }
 

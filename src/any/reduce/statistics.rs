@@ -3,7 +3,7 @@
 use crate::any::base::dispatch::{dispatch_dtype, is_integer, refused};
 use crate::any::base::operand::{AnyOperand, same_device};
 use crate::any::{AnyTensor, IntoAny};
-use crate::device::Dynamic;
+use crate::device::{AnyDevice, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, default_dtype};
 use crate::error::{Error, Result, invalid, room};
@@ -99,6 +99,28 @@ impl AnyTensor {
         })
     }
 
+    /// The counts of a long list of small numbers on the host, a part after the other, so that the part as `int64` stays in the cache; `None`
+    /// for other lists.
+    fn counted_in_parts(&self, minlength: usize) -> Result<Option<AnyTensor>> {
+        const PART: usize = 1 << 16;
+        let is_here = self.device() == AnyDevice::CPU && self.has_data();
+        if self.dtype == DType::I64 || !is_here || self.numel() <= PART || *self.strides == [0] {
+            return Ok(None);
+        }
+        let (least, largest) = self.aminmax(None, false)?;
+        let ends = [least.to(DType::I64)?.item()?, largest.to(DType::I64)?.item()?].map(|end| end.real_part() as i64);
+        if ends[0] < 0 || minlength.max(ends[1] as usize) >= PART / 8 {
+            return Ok(None);
+        }
+        let len = minlength.max(ends[1] as usize + 1);
+        let mut counts = AnyTensor::zeros(&[len], DType::I64)?;
+        for low in (0..self.numel()).step_by(PART) {
+            let part = self.narrow(0, low as i64, PART.min(self.numel() - low))?.to(DType::I64)?;
+            counts = counts.add(&part.as_erased::<i64>()?.bincount(len)?.into_any())?;
+        }
+        Ok(Some(counts))
+    }
+
     /// How often each number from 0 up occurs, or the sum of weights of its occurrences (`torch.bincount`).
     ///
     /// # Errors
@@ -112,10 +134,13 @@ impl AnyTensor {
         if self.rank() != 1 {
             return invalid(op, format!("a list is wanted, got a tensor with {} axes", self.rank()));
         }
-        let list = self.to(DType::I64)?;
         let Some(weights) = weights else {
-            return list.as_erased::<i64>()?.bincount(minlength).map(IntoAny::into_any);
+            return match self.counted_in_parts(minlength)? {
+                Some(counts) => Ok(counts),
+                None => self.to(DType::I64)?.as_erased::<i64>()?.bincount(minlength).map(IntoAny::into_any),
+            };
         };
+        let list = self.to(DType::I64)?;
         same_device(op, self, weights)?;
         // Weights other than `float32` are summed in `float64`.
         let weights = if weights.dtype == DType::F32 { weights.clone() } else { weights.to(DType::F64)? };

@@ -21,7 +21,7 @@ use crate::storage::{HostBuffer, View, ViewMut};
 pub(crate) use super::reducing::Reducing;
 pub(crate) use super::table_loops::{Loop, Operand, run, run_chained, run_few, run_into};
 pub(crate) use crate::cpu::erased::{BesideElement, Cast, Compiled, Row, binary, cast, scalar, unary};
-pub(crate) use crate::cpu::erased::{Chained, of_three};
+pub(crate) use crate::cpu::erased::{Chained, Inner, of_three, of_three_halves};
 #[cfg(not(feature = "cuda"))]
 pub(crate) use crate::cpu::reduce::ReduceLoops as Reducing;
 pub(crate) use crate::cpu::reduce::{FirstOnly, WithSecond};
@@ -105,13 +105,12 @@ impl<'a> ErasedView<'a> {
             }
             _ => return Ok(DynamicBuffer::Meta),
         };
-        let (before, last) = cast.last();
-        let from = loops::place(buffer, self.offset, self.width, before);
+        let from = loops::place(buffer, self.offset, self.width, None);
         // SAFETY: the caller's promise; what a view reaches is valid.
         let result = unsafe {
             loops::fresh(self.sizes.iter().product(), width, |out| {
                 let out = ErasedOperand { start: out, width, cast: None };
-                loops::run(last, core::ptr::null(), [out, from], self.sizes, [strides, self.strides], (None, false));
+                loops::convert(cast, [out, from], self.sizes, [strides, self.strides]);
             })
         };
         result.map(DynamicBuffer::Cpu)

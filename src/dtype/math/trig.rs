@@ -235,6 +235,17 @@ pub(crate) mod single {
         f32::from_bits(value.to_bits() ^ ((bits & 2) << 30))
     }
 
+    /// The tangent of a number that an `f32` can be, to more bits than its result has: the rest of the reduced angle is left out.
+    #[inline(always)]
+    pub(super) fn tan_in_f64(x: f64) -> f64 {
+        let (n, bits) = quadrant(x);
+        let y = ((x - n * PI_2[0]) - n * PI_2[1]) - n * (PI_2[2] + PI_2[3]);
+        let z = y * y;
+        let sin = y + y * (z * <f64 as Poly>::sin(z));
+        let cos = (1.0 - 0.5 * z) + z * (z * <f64 as Poly>::cos(z));
+        super::tangent((sin, cos), bits)
+    }
+
     /// Adds a quarter turn.
     #[inline(always)]
     fn quarter((y, bits): (f32, u32)) -> (f32, u32) {
@@ -290,8 +301,13 @@ pub(crate) fn cos_small<T: Real>(x: T) -> T {
 #[inline(always)]
 pub(crate) fn tan_small<T: Real>(x: T) -> T {
     let wide = x.wide();
-    let (y, low, bits) = reduce(wide);
-    T::of(pick(wide == 0.0, wide, tangent(kernels(y, low), bits)))
+    let value = if const { size_of::<T>() == size_of::<f32>() } {
+        single::tan_in_f64(wide)
+    } else {
+        let (y, low, bits) = reduce(wide);
+        tangent(kernels(y, low), bits)
+    };
+    T::of(pick(wide == 0.0, wide, value))
 }
 
 /// Whether within [`TRIG_LIMIT`]; false for NaN.

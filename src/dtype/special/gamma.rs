@@ -35,10 +35,14 @@ fn off_whole<T: MachineFloat>(x: T) -> T {
 /// The logarithm of the absolute value of the gamma function.
 #[inline(always)]
 pub fn lgamma<T: MachineFloat>(given: T) -> T {
+    lgamma_of(given.abs(), given < T::zero())
+}
+
+/// The same for a number of this size that is negative if `reflects`: without the steps of negative numbers where that is known not to be.
+#[inline(always)]
+pub(super) fn lgamma_of<T: MachineFloat>(size: T, reflects: bool) -> T {
     let (zero, one, two) = (T::zero(), T::one(), T::lit(2.0));
-    let size = given.abs();
     // Gamma(x) Gamma(1 - x) = pi / sin(pi x)
-    let reflects = given < zero;
     let x = pick(reflects, one + size, size);
     let sine = sin_pi(off_whole(size)).abs() * T::FRAC_1_PI();
     let near = x < T::lit(FAR);

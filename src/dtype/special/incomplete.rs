@@ -7,7 +7,7 @@
 // The shortest decimals that parse to the same bits.
 #![allow(clippy::excessive_precision, clippy::unreadable_literal)]
 
-use super::gamma::lgamma;
+use super::gamma::lgamma_of;
 use crate::dtype::MachineFloat;
 use crate::dtype::math::{Erfc, Exp, Expm1, Log, Log1p, Pow};
 
@@ -38,7 +38,7 @@ pub fn igammac(a: f64, x: f64) -> f64 {
     if x > 1.1 {
         return if x < a { 1.0 - series(a, x) } else { fraction(a, x) };
     }
-    let is_small = if x <= 0.5 { -0.4 / f64::elementary::<Log>(x) < a } else { x * 1.1 < a };
+    let is_small = if x <= 0.5 { -0.4 / log(x) < a } else { x * 1.1 < a };
     if is_small { 1.0 - series(a, x) } else { upper_series(a, x) }
 }
 
@@ -109,20 +109,63 @@ fn lanczos(x: f64) -> f64 {
     }
 }
 
-/// `x^a e^-x / gamma(a)`.
-fn factor(a: f64, x: f64) -> f64 {
-    const G: f64 = 6.024680040776729583740234375;
-    if (a - x).abs() > 0.4 * a.abs() {
-        let log = a * f64::elementary::<Log>(x) - x - lgamma(a);
-        return if log < -709.782712893384 { 0.0 } else { f64::elementary::<Exp>(log) };
+/// Functions of single numbers, with the machine's own fused multiply-add where it has one. (x86-64 by itself has none, and then each is a
+/// call of the C library.)
+macro_rules! one_by_one {
+    ($($(#[$doc:meta])* fn $name:ident($($x:ident),*) $value:block)*) => {$(
+        $(#[$doc])*
+        fn $name($($x: f64),*) -> f64 {
+            #[inline(always)]
+            fn plain($($x: f64),*) -> f64 $value
+            #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+            {
+                #[target_feature(enable = "avx,fma")]
+                fn fused($($x: f64),*) -> f64 {
+                    plain($($x),*)
+                }
+                if std::arch::is_x86_feature_detected!("avx") && std::arch::is_x86_feature_detected!("fma") {
+                    // SAFETY: the machine has these instructions.
+                    return unsafe { fused($($x),*) };
+                }
+            }
+            plain($($x),*)
+        }
+    )*};
+}
+one_by_one! {
+    /// `x^a e^-x / gamma(a)`.
+    fn factor(a, x) {
+        const G: f64 = 6.024680040776729583740234375;
+        if (a - x).abs() > 0.4 * a.abs() {
+            let log = a * f64::elementary::<Log>(x) - x - lgamma_of(a, false);
+            return if log < -709.782712893384 { 0.0 } else { f64::elementary::<Exp>(log) };
+        }
+        let by = a + G - 0.5;
+        let root = (by / core::f64::consts::E).sqrt() / lanczos(a);
+        if a < 200.0 && x < 200.0 {
+            return root * (f64::elementary::<Exp>(a - x) * f64::elementary_of_two::<Pow>(x / by, a));
+        }
+        let off = (x - a - G + 0.5) / by;
+        root * f64::elementary::<Exp>(a * (f64::elementary::<Log1p>(off) - off) + x * (0.5 - G) / by)
     }
-    let by = a + G - 0.5;
-    let root = (by / core::f64::consts::E).sqrt() / lanczos(a);
-    if a < 200.0 && x < 200.0 {
-        return root * (f64::elementary::<Exp>(a - x) * f64::elementary_of_two::<Pow>(x / by, a));
+    /// The upper function from the sum of its series.
+    fn of_upper_sum(a, x, sum) {
+        let log = a * f64::elementary::<Log>(x);
+        -f64::elementary::<Expm1>(log - lgamma_of(1.0 + a, false)) - f64::elementary::<Exp>(log - lgamma_of(a, false)) * sum
     }
-    let off = (x - a - G + 0.5) / by;
-    root * f64::elementary::<Exp>(a * (f64::elementary::<Log1p>(off) - off) + x * (0.5 - G) / by)
+    /// Either function from the sum of its expansion; `side` is 1 for the upper one, -1 for the lower one.
+    fn of_expansion(a, eta, side, sum) {
+        // PyTorch uses the `f32` value of pi here.
+        let turn = f64::from(2.0 * core::f32::consts::PI);
+        let most = 0.5 * f64::elementary::<Erfc>(side * eta * (a / 2.0).sqrt());
+        most + side * f64::elementary::<Exp>(-0.5 * a * eta * eta) * sum / (turn * a).sqrt()
+    }
+    fn log(x) {
+        f64::elementary::<Log>(x)
+    }
+    fn log1p(x) {
+        f64::elementary::<Log1p>(x)
+    }
 }
 
 /// The lower function by DLMF 8.11.4.
@@ -155,8 +198,7 @@ fn upper_series(a: f64, x: f64) -> f64 {
             break;
         }
     }
-    let log = a * f64::elementary::<Log>(x);
-    -f64::elementary::<Expm1>(log - lgamma(1.0 + a)) - f64::elementary::<Exp>(log - lgamma(a)) * sum
+    of_upper_sum(a, x, sum)
 }
 
 /// The upper function by the continued fraction of DLMF 8.9.2.
@@ -195,7 +237,7 @@ fn fraction(a: f64, x: f64) -> f64 {
 /// Either function if `a` is large and `x` close to it: `side` is 1 for the upper one, -1 for the lower one.
 fn expansion(a: f64, x: f64, side: f64) -> f64 {
     let off = (x - a) / a;
-    let size = (-2.0 * (f64::elementary::<Log1p>(off) - off)).sqrt();
+    let size = (-2.0 * (log1p(off) - off)).sqrt();
     let ratio = x / a;
     let eta = if ratio > 1.0 {
         size
@@ -226,10 +268,7 @@ fn expansion(a: f64, x: f64, side: f64) -> f64 {
         last = term.abs();
         power /= a;
     }
-    // PyTorch uses the `f32` value of pi here.
-    let turn = f64::from(2.0 * core::f32::consts::PI);
-    let most = 0.5 * f64::elementary::<Erfc>(side * eta * (a / 2.0).sqrt());
-    most + side * f64::elementary::<Exp>(-0.5 * a * eta * eta) * sum / (turn * a).sqrt()
+    of_expansion(a, eta, side, sum)
 }
 
 /// Coefficients of powers of `1 / a`, each a polynomial in `eta`.

@@ -170,6 +170,80 @@ fn signs_of_halves_are_changed_and_nothing_else() {
 }
 
 #[test]
+fn the_next_half_is_the_nearest_in_that_direction() {
+    let bytes: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+    for dtype in [DType::BF16, DType::F16] {
+        let x = AnyTensor::from_bytes(&bytes, dtype, &[1 << 16]).unwrap();
+        let values = items(&x);
+        for towards in [f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, f64::NAN] {
+            let next = x.nextafter(floats(&[towards], dtype)).unwrap();
+            for (at, (&value, next)) in values.iter().zip(items(&next)).enumerate() {
+                if value.is_nan() || towards.is_nan() {
+                    assert!(next.is_nan(), "{dtype} {at:04x} {towards}");
+                    continue;
+                }
+                // Of the numbers with the next bits the one on that side; from 0 the smallest one.
+                let size = at as u16 & 0x7fff;
+                let expected = if value == towards {
+                    towards
+                } else if size == 0 {
+                    items(&x.narrow(0, if towards < 0.0 { 0x8001 } else { 1 }, 1).unwrap())[0]
+                } else {
+                    let beside = [at - 1, at + 1].map(|beside| values[beside & 0xffff]);
+                    if (beside[0] > value) == (towards > value) { beside[0] } else { beside[1] }
+                };
+                assert_eq!(next.to_bits(), expected.to_bits(), "{dtype} {at:04x} {towards}");
+            }
+        }
+    }
+}
+
+/// In parts, by dtypes in between.
+#[test]
+fn long_conversions_are_those_of_one_element_at_a_time() {
+    use DType::*;
+    for (from, to) in [
+        (BF16, U8),
+        (BF16, I16),
+        (BF16, C32),
+        (C64, I8),
+        (C128, I16),
+        (F64, BF16),
+        (I16, F16),
+        (I8, C32),
+        (U8, F8E4M3FN),
+    ] {
+        for layout in 0..3 {
+            let x = laid(&[3, 3001], from, layout, 1);
+            let x = if to == U8 { x.abs().unwrap() } else { x };
+            let converted = x.to(to).unwrap().contiguous().unwrap().reshape(&[-1]).unwrap();
+            let x = x.contiguous().unwrap().reshape(&[-1]).unwrap();
+            for at in (0..9003).step_by(61).chain([2047, 2048, 9002]) {
+                let [one, all] = [x.narrow(0, at, 1).unwrap().to(to).unwrap(), converted.narrow(0, at, 1).unwrap()]
+                    .map(|x| x.contiguous().unwrap().to_bytes().unwrap());
+                assert_eq!(one, all, "{from} {to} {layout} {at}");
+            }
+        }
+    }
+}
+
+/// Lines beside an element that is the same for all of a line.
+#[test]
+fn every_element_times_a_line() {
+    for dtype in [DType::U8, DType::I16, DType::F32, DType::BF16] {
+        for len in [255, 256, 1024, 2049] {
+            let (column, row) = (numbers(&[3], dtype, 1), numbers(&[len], dtype, 2));
+            let (across, along) = (column.outer(&row).unwrap(), row.outer(&column).unwrap());
+            assert!(across.equal(&along.t().unwrap()).unwrap(), "{dtype} {len}");
+            for at in 0..3 {
+                let one = row.mul(column.select(0, at).unwrap()).unwrap();
+                assert!(across.select(0, at).unwrap().equal(&one).unwrap(), "{dtype} {len}");
+            }
+        }
+    }
+}
+
+#[test]
 fn mantissas_and_exponents_make_the_number() {
     let values = [
         0.0,

@@ -112,6 +112,7 @@ real_functions! {
 
 impl Binary for copysign {
     const IS_EXACT: bool = true;
+    const OF_BITS: Option<fn(u16, u16) -> u16> = Some(|a, b| a & 0x7fff | b & 0x8000);
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
         a.copysign(b)
@@ -384,7 +385,22 @@ impl Binary for heaviside {
     }
 }
 
+/// The next `bf16` towards another, by their bits: those of numbers of one sign ascend with their sizes.
+#[inline(always)]
+fn next_bits(a: u16, b: u16) -> u16 {
+    const SIGN: u16 = 0x8000;
+    const INFINITY: u16 = 0x7f80;
+    const QUIET: u16 = 0x40;
+    let (size, other) = (a & !SIGN, b & !SIGN);
+    let next = if other > size && (a ^ b) & SIGN == 0 { a.wrapping_add(1) } else { a.wrapping_sub(1) };
+    let next = if size == 0 { b & SIGN | 1 } else { next };
+    let next = if a == b || size | other == 0 { b } else { next };
+    let next = if other > INFINITY { b | QUIET } else { next };
+    if size > INFINITY { a | QUIET } else { next }
+}
+
 impl Binary for nextafter {
+    const OF_BITS: Option<fn(u16, u16) -> u16> = Some(next_bits);
     /// As in PyTorch that of the first operand.
     #[inline(always)]
     fn derivative<T: MachineFloat>(by: usize, _a: T, _b: T) -> T {
@@ -414,7 +430,8 @@ impl<P: Dtype> Binary for Among<nextafter, P> {
         let spacing = (T::lit(info.eps) * binade).max(smallest);
         let outwards = (b > a) == (a > T::zero());
         let step = if !outwards && a.abs() == binade { (spacing * T::lit(0.5)).max(smallest) } else { spacing };
-        // A value beyond the largest number becomes infinite when rounded to the dtype.
-        if b > a { a + step } else { a - step }
+        // A value beyond the largest number becomes infinite when rounded to the dtype; a zero keeps the sign.
+        let next = if b > a { a + step } else { a - step };
+        next.copysign(a)
     }
 }

@@ -17,7 +17,7 @@ use super::rules::result::{computes, form_of_result, output};
 use super::rules::special::Specials;
 use super::table::binary_table;
 use crate::dtype::Element;
-use crate::dtype::{Binary, Compute, Dtype, FastPathByScalar, FastPathOfTwo};
+use crate::dtype::{Binary, Compute, DType, Dtype, FastPathByScalar, FastPathOfTwo};
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::ops::slope::{Derivable, OfBinary, Underived};
 
@@ -120,6 +120,11 @@ pub trait BinaryOp: Op {
     }
 }
 
+/// Whether all operands are `bf16`.
+const fn is_bf16(dtypes: [DType; 2]) -> bool {
+    matches!(dtypes, [DType::BF16, DType::BF16])
+}
+
 /// `div […] any inexact any` writes the marker `div` and `impl BinaryOp for div { type Output<P: Dtype> = P::Inexact; … }`.
 macro_rules! binary_ops {
     ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $operand:literal $other:literal = $elements:literal $(, $special:ident)* })*) => {$(
@@ -162,6 +167,7 @@ macro_rules! binary_ops {
             let value = a.binary::<$op>(b);
             if const { <$op as Binary>::IS_EXACT } { Dtype::from_exact(value) } else { Dtype::from_compute(value) }
         }
+        binary_ops!(@bits $op);
         #[inline(always)]
         fn apply_scalar<P: Dtype>(
             a: <Self::Computes<P> as Dtype>::Compute,
@@ -203,6 +209,18 @@ macro_rules! binary_ops {
         #[inline(always)]
         fn apply<P: Dtype>(a: P::Compute, b: P::Compute) -> P {
             P::from_compute(a.binary::<Among<$op, P>>(b))
+        }
+        binary_ops!(@bits $op);
+    };
+    (@bits $op:ident) => {
+        #[inline(always)]
+        fn apply_to<P: Dtype, A: Dtype, B: Dtype>(a: A, b: B) -> Self::Output<P> {
+            if const { <$op as Binary>::OF_BITS.is_some() && is_bf16([A::DTYPE, B::DTYPE]) }
+                && let Some(of) = <$op as Binary>::OF_BITS
+            {
+                return Dtype::from_half_bits(of(a.half_bits(), b.half_bits()));
+            }
+            Self::apply::<P>(operand::<Self, P, A>(a), operand::<Self, P, B>(b))
         }
     };
     (@scaled $op:ident) => {

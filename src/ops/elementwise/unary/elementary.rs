@@ -113,6 +113,7 @@ pub(crate) use elementary_rows;
 
 impl ToReal for abs {
     const IS_EXACT: bool = true;
+    const OF_BITS: Option<fn(u16) -> u16> = Some(|bits| bits & 0x7fff);
     #[inline(always)]
     fn integer<T: MachineInt>(x: T) -> T {
         if x < T::zero() { x.wrapping_neg() } else { x }
@@ -139,6 +140,7 @@ impl ToReal for abs {
 
 impl Unary for neg {
     const IS_EXACT: bool = true;
+    const OF_BITS: Option<fn(u16) -> u16> = Some(|bits| bits ^ 0x8000);
     #[inline(always)]
     fn integer<T: MachineInt>(x: T) -> T {
         x.wrapping_neg()

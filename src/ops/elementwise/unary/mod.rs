@@ -112,6 +112,11 @@ macro_rules! unary_ops {
         const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
         #[inline(always)]
         fn apply(x: E) -> E {
+            if const { <$op as Unary>::OF_BITS.is_some() && matches!(E::DTYPE, DType::BF16) }
+                && let Some(of) = <$op as Unary>::OF_BITS
+            {
+                return E::from_half_bits(of(x.half_bits()));
+            }
             let value = x.to_compute().unary::<$op>();
             if const { <$op as Unary>::IS_EXACT } { E::from_exact(value) } else { E::from_compute(value) }
         }
@@ -181,6 +186,11 @@ macro_rules! unary_ops {
         const SLOPE: Slope = Derived::<OfReal<$op>, computes!($result, E)>::SLOPE;
         #[inline(always)]
         fn apply(x: E) -> Self::Output {
+            if const { <$op as ToReal>::OF_BITS.is_some() && matches!(E::DTYPE, DType::BF16) }
+                && let Some(of) = <$op as ToReal>::OF_BITS
+            {
+                return Dtype::from_half_bits(of(x.half_bits()));
+            }
             // The real part of a complex dtype's compute type is the compute type of its real dtype.
             let value = x.cast::<computes!($result, E)>().to_compute().to_real::<$op>();
             if const { <$op as ToReal>::IS_EXACT } { Self::Output::from_exact(value.cast()) } else { value.cast() }
