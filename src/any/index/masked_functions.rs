@@ -218,7 +218,7 @@ impl AnyTensor {
             Some(mask) => mask.sum(dims, true, None)?,
             None => {
                 let each = self.numel().checked_div(total.numel()).unwrap_or(0);
-                self.scalar_on_device("masked.var", ScalarValue::Int(each as i64), DType::I64)?
+                self.scalar_on_device("masked.var", ScalarValue::Int(each as i128), DType::I64)?
                     .expanded_to(total.shape())?
             }
         };
