@@ -11,12 +11,11 @@ pub(crate) struct Family {
     /// Whether `t` is `2 x - 1`, else `x`.
     pub(crate) is_shifted: bool,
     pub(crate) first: [f64; 2],
-    /// Each of `p`, `q` and `c` as `[a, b]`: `a + b * k`. (A `q` of `[-0.0, -0.0]` changes no sign of a zero.)
+    /// Each of `p`, `q`, `c` and `d` as `[a, b]`: `a + b * k`. (A `q` of `[-0.0, -0.0]` changes no sign of a zero.)
     pub(crate) p: [f64; 2],
     pub(crate) q: [f64; 2],
     pub(crate) c: [f64; 2],
-    /// Whether `d` is `k + 1`, else 1.
-    pub(crate) divides: bool,
+    pub(crate) d: [f64; 2],
 }
 
 /// Elements computed together.
@@ -30,33 +29,49 @@ struct Values<'a, E> {
     degrees: &'a [f64],
 }
 
-impl Family {
-    /// The values of as many degrees, which are integers from 0 up.
+/// Degrees of a block.
+struct Degrees {
+    given: [f64; TOGETHER],
+    /// As integers from 0 up, and the highest.
+    whole: [f64; TOGETHER],
+    most: f64,
+}
+
+impl Degrees {
     #[inline(always)]
-    fn values(&self, x: [f64; TOGETHER], degrees: &[f64; TOGETHER]) -> [f64; TOGETHER] {
-        let t = if self.is_shifted { x.map(|x| 2.0 * x - 1.0) } else { x };
-        let (mut before, mut value) = ([1.0; TOGETHER], t.map(|t| self.first[0] * t + self.first[1]));
-        for (value, &degree) in value.iter_mut().zip(degrees) {
-            *value = if degree == 0.0 { 1.0 } else { *value };
+    fn of(given: [f64; TOGETHER]) -> Self {
+        let (mut whole, mut most) = ([0.0; TOGETHER], 0.0);
+        for i in 0..TOGETHER {
+            whole[i] = if given[i] > 0.0 { given[i].trunc() } else { 0.0 };
+            most = if whole[i] > most { whole[i] } else { most };
         }
-        let most = degrees.iter().fold(0.0, |most: f64, &degree| if degree > most { degree } else { most });
+        Degrees { given, whole, most }
+    }
+}
+
+impl Family {
+    /// The values, written into a block. (Loops over places: closures over whole arrays are not vectorised.)
+    #[inline(always)]
+    fn write(&self, values: &mut [f64; TOGETHER], x: &[f64; TOGETHER], degrees: &Degrees) {
+        let (mut t, mut before) = ([0.0; TOGETHER], [1.0; TOGETHER]);
+        for i in 0..TOGETHER {
+            t[i] = if self.is_shifted { 2.0 * x[i] - 1.0 } else { x[i] };
+            let one = self.first[0] * t[i] + self.first[1];
+            values[i] = if degrees.whole[i] == 0.0 { 1.0 } else { one };
+        }
         let mut k = 1.0;
-        while k < most {
-            let [p, q, c] = [self.p, self.q, self.c].map(|[a, b]| a + b * k);
-            let mut next = [0.0; TOGETHER];
+        while k < degrees.most {
+            let at = |[a, b]: [f64; 2]| a + b * k;
+            let (p, q, c, d) = (at(self.p), at(self.q), at(self.c), at(self.d));
             for i in 0..TOGETHER {
-                next[i] = (p * t[i] + q) * value[i] - c * before[i];
-            }
-            if self.divides {
-                next = next.map(|next| next / (k + 1.0));
-            }
-            for i in 0..TOGETHER {
+                let next = ((p * t[i] + q) * values[i] - c * before[i]) / d;
                 // (What has its degree stays.)
-                (before[i], value[i]) = if k < degrees[i] { (value[i], next[i]) } else { (before[i], value[i]) };
+                let goes_on = k < degrees.whole[i];
+                before[i] = if goes_on { values[i] } else { before[i] };
+                values[i] = if goes_on { next } else { values[i] };
             }
             k += 1.0;
         }
-        value
     }
 }
 
@@ -65,17 +80,21 @@ impl<E: Castable> Loop for Values<'_, E> {
     const WIDEST: VectorWidth = VectorWidth::Narrow;
     #[inline(always)]
     fn run(self) {
-        let Values { family, x, degrees } = self;
-        let mut given = [degrees.first().copied().unwrap_or_default(); TOGETHER];
+        let Values { family, x, degrees: all } = self;
+        let mut degrees = Degrees::of([all.first().copied().unwrap_or_default(); TOGETHER]);
         for (at, x) in x.chunks_mut(TOGETHER).enumerate() {
-            if degrees.len() > 1 {
-                given[..x.len()].copy_from_slice(&degrees[at * TOGETHER..][..x.len()]);
+            if all.len() > 1 {
+                let mut given = [0.0; TOGETHER];
+                given[..x.len()].copy_from_slice(&all[at * TOGETHER..][..x.len()]);
+                degrees = Degrees::of(given);
             }
-            let mut elements = [0.0; TOGETHER];
-            elements.iter_mut().zip(&*x).for_each(|(element, x)| *element = x.cast());
-            let values = family.values(elements, &given.map(|degree| if degree > 0.0 { degree.trunc() } else { 0.0 }));
-            for ((x, value), degree) in x.iter_mut().zip(values).zip(given) {
-                *x = E::from_f64(if degree >= 0.0 { value } else { 0.0 });
+            let (mut elements, mut values) = ([0.0; TOGETHER], [0.0; TOGETHER]);
+            for (element, x) in elements.iter_mut().zip(&*x) {
+                *element = x.cast();
+            }
+            family.write(&mut values, &elements, &degrees);
+            for (i, x) in x.iter_mut().enumerate() {
+                *x = E::from_f64(if degrees.given[i] >= 0.0 { values[i] } else { 0.0 });
             }
         }
     }

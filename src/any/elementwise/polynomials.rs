@@ -19,7 +19,7 @@ const NONE: [f64; 2] = [-0.0, -0.0];
 
 /// Polynomials of the first kind, `cos(n * acos(x))`, and others with the same recurrence.
 const fn chebyshev(is_shifted: bool, first: [f64; 2]) -> Family {
-    Family { is_shifted, first, p: [2.0, 0.0], q: NONE, c: [1.0, 0.0], divides: false }
+    Family { is_shifted, first, p: [2.0, 0.0], q: NONE, c: [1.0, 0.0], d: [1.0, 0.0] }
 }
 
 /// The highest degree: an element takes a step per degree, at most some milliseconds.
@@ -105,10 +105,10 @@ polynomials! {
     hermite_polynomial_he Family { p: [1.0, 0.0], c: [0.0, 1.0], ..chebyshev(false, [1.0, -0.0]) },
         "Hermite polynomials of probability (`torch.special.hermite_polynomial_he`).",
         #[op(special.hermite_polynomial_he(input, n), dtypes = ordered)]
-    laguerre_polynomial_l Family { is_shifted: false, first: [-1.0, 1.0], p: [-1.0, 0.0], q: [1.0, 2.0], c: [0.0, 1.0], divides: true },
+    laguerre_polynomial_l Family { is_shifted: false, first: [-1.0, 1.0], p: [-1.0, 0.0], q: [1.0, 2.0], c: [0.0, 1.0], d: [1.0, 1.0] },
         "Laguerre polynomials (`torch.special.laguerre_polynomial_l`).",
         #[op(special.laguerre_polynomial_l(input, n), dtypes = ordered)]
-    legendre_polynomial_p Family { is_shifted: false, first: [1.0, -0.0], p: [1.0, 2.0], q: NONE, c: [0.0, 1.0], divides: true },
+    legendre_polynomial_p Family { is_shifted: false, first: [1.0, -0.0], p: [1.0, 2.0], q: NONE, c: [0.0, 1.0], d: [1.0, 1.0] },
         "Legendre polynomials (`torch.special.legendre_polynomial_p`).",
         #[op(special.legendre_polynomial_p(input, n), dtypes = ordered)]
 }
