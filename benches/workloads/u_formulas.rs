@@ -4,7 +4,6 @@ use super::ceilings::Pass;
 use super::data::{M1, floats};
 use super::harness::{Bench, Work};
 use castiron::{Tensor, axis, bf16, formula, fused, reducer, shape};
-use std::f32::consts::SQRT_2;
 
 type Line = Tensor<f32, shape![1048576]>;
 type Matrix = Tensor<f32, shape![1024, 1024]>;
@@ -192,7 +191,7 @@ fn beside_ndarray(bench: &mut Bench, [x, strike, years]: [&Line; 3], [at, height
     let one = Work::Bytes(Pass::Copy, 8 * M1);
     // `std` has no `erf`.
     let erf = |x: f32| libm::erff(x);
-    let normal = |x: f32| 0.5 * (1.0 + erf(x / SQRT_2));
+    let normal = |x: f32| 0.5 * (1.0 + erf(x / std::f32::consts::SQRT_2));
     let mut run = |name: &str, work: Work, workload: &mut dyn FnMut()| bench.run_as("ndarray", name, work, workload);
     run("u.gelu_1M", one, &mut || drop(x.mapv(|x| x * normal(x))));
     run("u.silu_1M", one, &mut || drop(x.mapv(|x| x / (1.0 + (-x).exp()))));

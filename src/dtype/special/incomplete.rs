@@ -133,32 +133,9 @@ macro_rules! one_by_one {
     )*};
 }
 one_by_one! {
-    /// `x^a e^-x / gamma(a)`.
-    fn factor(a, x) {
-        const G: f64 = 6.024680040776729583740234375;
-        if (a - x).abs() > 0.4 * a.abs() {
-            let log = a * f64::elementary::<Log>(x) - x - lgamma_of(a, false);
-            return if log < -709.782712893384 { 0.0 } else { f64::elementary::<Exp>(log) };
-        }
-        let by = a + G - 0.5;
-        let root = (by / core::f64::consts::E).sqrt() / lanczos(a);
-        if a < 200.0 && x < 200.0 {
-            return root * (f64::elementary::<Exp>(a - x) * f64::elementary_of_two::<Pow>(x / by, a));
-        }
-        let off = (x - a - G + 0.5) / by;
-        root * f64::elementary::<Exp>(a * (f64::elementary::<Log1p>(off) - off) + x * (0.5 - G) / by)
-    }
-    /// The upper function from the sum of its series.
-    fn of_upper_sum(a, x, sum) {
-        let log = a * f64::elementary::<Log>(x);
-        -f64::elementary::<Expm1>(log - lgamma_of(1.0 + a, false)) - f64::elementary::<Exp>(log - lgamma_of(a, false)) * sum
-    }
-    /// Either function from the sum of its expansion; `side` is 1 for the upper one, -1 for the lower one.
-    fn of_expansion(a, eta, side, sum) {
-        // PyTorch uses the `f32` value of pi here.
-        let turn = f64::from(2.0 * core::f32::consts::PI);
-        let most = 0.5 * f64::elementary::<Erfc>(side * eta * (a / 2.0).sqrt());
-        most + side * f64::elementary::<Exp>(-0.5 * a * eta * eta) * sum / (turn * a).sqrt()
+    /// `lgamma(x)` of a positive number.
+    fn lgamma(x) {
+        lgamma_of(x, false)
     }
     fn log(x) {
         f64::elementary::<Log>(x)
@@ -166,6 +143,34 @@ one_by_one! {
     fn log1p(x) {
         f64::elementary::<Log1p>(x)
     }
+    fn exp(x) {
+        f64::elementary::<Exp>(x)
+    }
+    fn expm1(x) {
+        f64::elementary::<Expm1>(x)
+    }
+    fn erfc(x) {
+        f64::elementary::<Erfc>(x)
+    }
+    fn pow(x, y) {
+        f64::elementary_of_two::<Pow>(x, y)
+    }
+}
+
+/// `x^a e^-x / gamma(a)`.
+fn factor(a: f64, x: f64) -> f64 {
+    const G: f64 = 6.024680040776729583740234375;
+    if (a - x).abs() > 0.4 * a.abs() {
+        let log = a * log(x) - x - lgamma(a);
+        return if log < -709.782712893384 { 0.0 } else { exp(log) };
+    }
+    let by = a + G - 0.5;
+    let root = (by / core::f64::consts::E).sqrt() / lanczos(a);
+    if a < 200.0 && x < 200.0 {
+        return root * (exp(a - x) * pow(x / by, a));
+    }
+    let off = (x - a - G + 0.5) / by;
+    root * exp(a * (log1p(off) - off) + x * (0.5 - G) / by)
 }
 
 /// The lower function by DLMF 8.11.4.
@@ -198,7 +203,8 @@ fn upper_series(a: f64, x: f64) -> f64 {
             break;
         }
     }
-    of_upper_sum(a, x, sum)
+    let log = a * log(x);
+    -expm1(log - lgamma(1.0 + a)) - exp(log - lgamma(a)) * sum
 }
 
 /// The upper function by the continued fraction of DLMF 8.9.2.
@@ -268,7 +274,10 @@ fn expansion(a: f64, x: f64, side: f64) -> f64 {
         last = term.abs();
         power /= a;
     }
-    of_expansion(a, eta, side, sum)
+    // PyTorch uses the `f32` value of pi here.
+    let turn = f64::from(2.0 * core::f32::consts::PI);
+    let most = 0.5 * erfc(side * eta * (a / 2.0).sqrt());
+    most + side * exp(-0.5 * a * eta * eta) * sum / (turn * a).sqrt()
 }
 
 /// Coefficients of powers of `1 / a`, each a polynomial in `eta`.

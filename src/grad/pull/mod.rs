@@ -16,7 +16,9 @@ mod seen;
 
 use super::primitive::{Sums, WayBack};
 use super::rule::Rule;
-use super::tape::{Kept, Layout, Node, Operand, Packed, Past, Step, locked};
+#[cfg(feature = "any")]
+use super::tape::Node;
+use super::tape::{Kept, Layout, Operand, Packed, Past, Step, locked};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Cpu, Cuda, Device, Meta};
 use crate::dtype::{Complex, DType, Dtype, Element, bf16, f16};

@@ -274,13 +274,22 @@ impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, ()
     fn record<D: Device>(call: UpdateBy<'_, On<D>, C, O, K>, tape: Tape) -> Result<()> {
         let UpdateBy { kernel, out, b, .. } = call;
         // In place, if nobody reads the old elements, nor the way back.
-        let reads = match K::SLOPE {
-            Slope::Formula(formula, _) => formula.reads.iter().any(|reads| reads & 0b1001 != 0),
-            _ => true,
+        let may_write = const {
+            match K::SLOPE {
+                Slope::Formula(formula, _) => {
+                    let [a, b, c] = formula.reads;
+                    (a | b | c) & 0b1001 == 0 && has_gradients(O::DTYPE)
+                }
+                _ => false,
+            }
         };
-        if !reads
-            && has_gradients(O::DTYPE)
-            && is_dense(out.sizes, out.strides)
+        // (Lines are the most frequent case.)
+        let is_alike = match is_line([out.strides, b.strides]) {
+            true => out.sizes[0] == b.sizes[0],
+            false => b.sizes == out.sizes && b.strides == out.strides && is_contiguous(out.sizes, out.strides),
+        };
+        if may_write
+            && (is_alike || is_dense(out.sizes, out.strides))
             && fills::<O, D>(out.buffer, out.offset, out.sizes)
             && D::is_unique(&mut out.buffer.inner)
         {
@@ -298,7 +307,6 @@ impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, ()
             let tracked = tracked_among([(O::DTYPE, number.is_some()), (C::DTYPE, b.buffer.is_tracked())]);
             let lying = (O::DTYPE, sizes, strides);
             let node = elementwise_in_place::<D>(&slope, tape, lying, &fill, tracked, number.unwrap_or(0))?;
-            let is_alike = b.sizes == sizes && b.strides == strides && is_contiguous(sizes, strides);
             let old = ViewMut::new(&mut buffer.inner, offset, sizes, strides);
             match is_alike {
                 true => D::update2_line::<C, O>(kernel, inside(b), old, sizes.iter().product())?,

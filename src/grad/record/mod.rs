@@ -8,7 +8,9 @@ mod moves;
 mod products;
 mod reduce;
 
+#[cfg(feature = "any")]
 pub(crate) use elementwise::elementwise;
+#[cfg(feature = "any")]
 pub(crate) use reduce::{left, reduced, reduced_both};
 
 use super::tape::{Kept, Operand, Tape, Tracked};
@@ -28,7 +30,7 @@ pub trait Recorded: Kind {
 }
 
 /// Whether elements of this dtype have gradients.
-pub(crate) fn has_gradients(dtype: DType) -> bool {
+pub(crate) const fn has_gradients(dtype: DType) -> bool {
     matches!(dtype, DType::F16 | DType::BF16 | DType::F32 | DType::F64 | DType::C32 | DType::C64 | DType::C128)
 }
 
