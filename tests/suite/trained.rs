@@ -506,3 +506,29 @@ fn gradients_in_half_precision_are_scaled_until_they_are_finite() {
     assert_eq!(seen, [(inf, inf, 32768.0), (first, inf, 16384.0), (first, inf, 8192.0), (first, 4.0, 8192.0)]);
     assert_eq!((weight.to_vec(), sgd.steps()), (vec![9.989_994e-5, 0.0], 1));
 }
+
+/// Operands have smaller numbers than results, whichever threads they come from: else a step would be gone through before all of its gradient
+/// had arrived.
+#[test]
+fn several_threads_record_on_a_tape() {
+    let x = tensor![0.5, -2.0; f64];
+    let (_, gradient) = x.value_and_grad((), |x, ()| {
+        std::thread::scope(|scope| {
+            let (give, given) = std::sync::mpsc::channel();
+            let (answer, answers) = std::sync::mpsc::channel();
+            scope.spawn(move || given.into_iter().for_each(|y| answer.send(y * 3.0).unwrap()));
+            let triple = |y| {
+                give.send(y).unwrap();
+                answers.recv().unwrap()
+            };
+            let early = triple(x * 1.0);
+            // Steps of this thread, more than it takes numbers for at once, before the other thread goes on.
+            let late = (0..100).fold(x + early, |y, _| y + x);
+            let tripled = triple(late.clone());
+            drop(give);
+            (tripled * late).sum()
+        })
+    });
+    // 3 (104 x)²
+    assert_eq!(gradient.to_vec(), [0.5, -2.0].map(|x| 6.0 * 104.0 * 104.0 * x));
+}
