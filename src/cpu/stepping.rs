@@ -325,6 +325,7 @@ impl Total {
 ///
 /// # Safety
 /// There are `len` elements of the dtype at both places.
+#[cfg_attr(not(feature = "precompiled"), inline)]
 pub(crate) unsafe fn total(total: Total, dtype: DType, len: usize, places: [*const u8; 2]) -> f64 {
     let Some((at, parts)) = index_of(dtype) else { return 0.0 };
     let (len, bytes) = (len.saturating_mul(parts), dtype.itemsize() / parts);

@@ -3,7 +3,7 @@
 use super::constants::Constant;
 use super::custom::{Giving, Taking};
 use super::leaves::Lifting;
-use super::primitive::{Sums, WayBack};
+use super::primitive::WayBack;
 use super::pull::{Gradients, Graph, PullsBack};
 use super::tape::{Layout, Operand, RESULTS};
 use super::taped::Taped;
@@ -45,7 +45,7 @@ where
     fn keeps_results(&self) -> bool {
         true
     }
-    fn pull(&self, given: [Option<D::Storage>; RESULTS], gradients: &mut dyn Sums<D::Storage>) -> Result<()> {
+    fn pull(&self, given: [Option<D::Storage>; RESULTS], gradients: &mut Gradients<D::Storage>) -> Result<()> {
         let [Some(g), ..] = given else { return Ok(()) };
         let mut lifting = Lifting::<D>::new();
         let lifted = self.off.mapped(&mut lifting)?;
@@ -57,7 +57,7 @@ where
         let place = <Taped<D> as PullsBack>::operand(view);
         drop((result, lifted));
         lifting.finish();
-        let seed = |sums: &mut Gradients<D>| sums.add_to_sum(&place, g, 0, self.layout);
+        let seed = |sums: &mut Gradients<D::Storage>| sums.add_storage::<E, D>(&place, g, 0, self.layout);
         // (Tied tensors are operands of their own here: they are joined where the tape ends.)
         let grads = lifting.gradients(&self.off, true, Graph::Freed, seed)?;
         grads.mapped(&mut Giving::new(&self.operands, gradients)).map(drop)

@@ -1,7 +1,7 @@
 //! Derivatives of one's own.
 
-use super::primitive::{Sums, WayBack};
-use super::pull::PullsBack;
+use super::primitive::WayBack;
+use super::pull::{Gradients, PullsBack};
 use super::tape::{Layout, Operand, RESULTS, locked};
 use crate::device::{Backend, Device};
 use crate::dtype::Element;
@@ -84,10 +84,10 @@ impl<D: Device> MapTensors<D, D::Inside> for Taking<D> {
 #[doc(hidden)]
 pub struct Giving<'a, D: Device> {
     operands: core::slice::Iter<'a, Operand<D::Storage>>,
-    gradients: &'a mut dyn Sums<D::Storage>,
+    gradients: &'a mut Gradients<D::Storage>,
 }
 impl<'a, D: Device> Giving<'a, D> {
-    pub(super) fn new(operands: &'a [Operand<D::Storage>], gradients: &'a mut dyn Sums<D::Storage>) -> Self {
+    pub(super) fn new(operands: &'a [Operand<D::Storage>], gradients: &'a mut Gradients<D::Storage>) -> Self {
         Giving { operands: operands.iter(), gradients }
     }
 }
@@ -101,7 +101,7 @@ impl<D: Device> MapTensors<D, D> for Giving<'_, D> {
         if to.node.is_some() {
             let (storage, offset) = D::share(view);
             let layout = Layout::of::<E>(view.sizes, view.strides);
-            self.gradients.add_to_sum(to, storage, offset, layout)?;
+            self.gradients.add_storage::<E, D>(to, storage, offset, layout)?;
         }
         Ok(x.clone())
     }
@@ -140,7 +140,7 @@ where
     fn keeps_results(&self) -> bool {
         true
     }
-    fn pull(&self, given: [Option<D::Storage>; RESULTS], gradients: &mut dyn Sums<D::Storage>) -> Result<()> {
+    fn pull(&self, given: [Option<D::Storage>; RESULTS], gradients: &mut Gradients<D::Storage>) -> Result<()> {
         let [Some(g), ..] = given else { return Ok(()) };
         let Some(back) = locked(&self.back).take() else {
             return invalid("grad::custom", "its derivative was taken before".to_owned());

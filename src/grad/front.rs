@@ -3,7 +3,7 @@
 use super::constants::Constants;
 use super::higher::{GivenTwice, OnTape, Twice};
 use super::leaves::Lifting;
-use super::primitive::Sums as _;
+use super::primitive::Adding;
 use super::pull::{Gradients, Graph, PullsBack};
 use super::tape::{Layout, Operand, Tracked};
 use super::taped::Taped;
@@ -37,6 +37,7 @@ pub struct Seed<D: Device> {
     place: Operand<D::Storage>,
     one: D::Storage,
     layout: Layout,
+    add: Adding<D::Storage>,
 }
 
 /// A loss: one real number, on the tape.
@@ -62,7 +63,7 @@ impl<E: Float, D: Device> Loss<D> for Tensor<E, (), Taped<D>> {
     fn seed(&self) -> Result<Seed<D>> {
         let place = <Taped<D> as PullsBack>::operand(self.elements());
         let one = D::fill::<E>(Some(&self.elements().buffer.inner), E::from_i32(1), 1)?;
-        Ok(Seed { place, one, layout: Layout::dense::<E>(&[]) })
+        Ok(Seed { place, one, layout: Layout::dense::<E>(&[]), add: Gradients::add_storage::<E, D> })
     }
 }
 
@@ -227,8 +228,8 @@ pub trait Grad: ToDevice + Sized {
         // Handles to what the steps keep: nobody else has the parameters then, so that they are written in place.
         drop((loss, constants, parameters));
         lifting.finish();
-        let Seed { place, one, layout } = seed;
-        let seeded = |gradients: &mut Gradients<Self::Device>| gradients.add_to_sum(&place, one, 0, layout);
+        let Seed { place, one, layout, add } = seed;
+        let seeded = |gradients: &mut Gradients<_>| add(gradients, &place, one, 0, layout);
         let grads = lifting.gradients(self, false, Graph::Freed, seeded)?;
         Ok((value, more, grads))
     }

@@ -3,7 +3,6 @@
 use super::constants::{Constant, Constants};
 use super::front::{Auxiliary, Grad, Learned, Loss};
 use super::leaves::Lifting;
-use super::primitive::Sums as _;
 use super::pull::{Gradients, Graph, PullsBack};
 use super::tape::{Layout, Operand};
 use super::taped::Taped;
@@ -122,7 +121,7 @@ where
     let value = result.mapped(&mut Dense)?;
     drop((zeros, grads, result, point));
     outer.finish();
-    let seed = |gradients: &mut Gradients<P::Device>| {
+    let seed = |gradients: &mut Gradients<_>| {
         direction.mapped(&mut Seeding { places: placing.places.iter(), gradients })?;
         Ok(())
     };
@@ -162,7 +161,7 @@ where
     for at in 0..count {
         let one = one_at::<E, P::Device>(&place, value.elements().buffer, at)?;
         let layout = Layout::dense::<E>(&place.sizes());
-        let seed = |gradients: &mut Gradients<P::Device>| gradients.add_to_sum(&place, one, 0, layout);
+        let seed = |gradients: &mut Gradients<_>| gradients.add_storage::<E, P::Device>(&place, one, 0, layout);
         let graph = if at + 1 == count { Graph::Freed } else { Graph::Kept };
         grads.push(lifting.gradients(parameters, false, graph, seed)?);
     }
@@ -184,7 +183,7 @@ fn jacobian<E: Float, S: Shape, D: Device>(
     for at in 0..rows {
         let one = one_at::<E, D>(place, own.buffer, at)?;
         let layout = Layout::dense::<E>(&place.sizes());
-        let seed = |gradients: &mut Gradients<D>| gradients.add_to_sum(place, one, 0, layout);
+        let seed = |gradients: &mut Gradients<_>| gradients.add_storage::<E, D>(place, one, 0, layout);
         let graph = if at + 1 == rows { Graph::Freed } else { Graph::Kept };
         let row: Tensor<E, S, D> = lifting.gradients(x, false, graph, seed)?;
         D::map1_into::<E, E>(Copying, row.elements(), ViewMut::new(&mut out, at * (all / rows), own.sizes, &dense))?;

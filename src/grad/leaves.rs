@@ -1,10 +1,10 @@
 //! Parameters on a tape, and the gradients that come back to them.
 
-use super::pull::{Gradients, Graph, Seen, back, by_exact};
+use super::pull::ways::adding;
+use super::pull::{Gradients, Graph, Seen, back};
 use super::record::has_gradients;
-use super::tape::{Extent, Node, Operand, Packed, Tape, Tracked};
+use super::tape::{Extent, Layout, Node, Operand, Tape, Tracked};
 use super::taped::Taped;
-use crate::composite::Erased;
 use crate::device::Device;
 use crate::dtype::{DType, Element};
 use crate::error::{Result, invalid};
@@ -44,7 +44,7 @@ pub(super) struct Lifting<D: Device> {
     walk: Walk,
     leaves: Vec<Leaf<D::Storage>>,
     /// The leaves that a declared tie may be of.
-    named: Vec<Named>,
+    named: Vec<Named<D::Storage>>,
 }
 /// A parameter's node, if it has a gradient.
 struct Leaf<B> {
@@ -53,12 +53,14 @@ struct Leaf<B> {
     tied_to: Option<Elements>,
 }
 /// A leaf where a module has tied tensors.
-#[derive(Clone)]
-struct Named {
+struct Named<B> {
     name: String,
     leaf: usize,
     elements: Elements,
+    add: Joining<B>,
 }
+/// Adds a tied parameter's gradient to that of a node, which may have none yet.
+type Joining<B> = fn(&Node<B>, Option<B>, Elements, (&B, Elements)) -> Result<Option<B>>;
 /// What a gradient is of.
 #[derive(Clone, Copy)]
 struct Elements {
@@ -66,6 +68,25 @@ struct Elements {
     offset: usize,
     sizes: Dims,
     strides: Dims,
+}
+
+impl<B> Clone for Named<B> {
+    fn clone(&self) -> Self {
+        Named { name: self.name.clone(), leaf: self.leaf, elements: self.elements, add: self.add }
+    }
+}
+fn joined<E: Element, D: Device>(
+    to: &Node<D::Storage>,
+    so_far: Option<D::Storage>,
+    Elements { offset, sizes, strides, .. }: Elements,
+    (part, own): (&D::Storage, Elements),
+) -> Result<Option<D::Storage>> {
+    let mut sum = Gradients::<D::Storage>::new();
+    *sum.of(to)? = so_far;
+    let place = Operand::new(Some(to.clone()), offset, (E::DTYPE, &sizes, &strides), adding::<E, D>(E::DTYPE), None);
+    let (part, _) = D::share(View::<_, E>::new(part, 0, &own.sizes, &own.strides));
+    sum.add_storage::<E, D>(&place, part, 0, Layout::of::<E>(&own.sizes, &own.strides))?;
+    Ok(sum.of(to)?.take())
 }
 
 impl<B> Clone for Leaf<B> {
@@ -89,7 +110,7 @@ impl<D: Device> Lifting<D> {
         parameters: &P,
         apart: bool,
         graph: Graph,
-        seed: impl FnOnce(&mut Gradients<D>) -> Result<()>,
+        seed: impl FnOnce(&mut Gradients<D::Storage>) -> Result<()>,
     ) -> Result<P::On<D>> {
         let (mut found, mut views) = (Numbered::new(), Numbered::new());
         back::<D>(seed, graph, |step, given| {
@@ -99,7 +120,7 @@ impl<D: Device> Lifting<D> {
                 if let Some(seen) = seen {
                     views.insert(step.number, seen);
                 }
-                given.whole::<D>()?;
+                given.whole()?;
                 if let Some(gradient) = given.of[0].take() {
                     found.insert(step.number, gradient);
                 }
@@ -131,13 +152,8 @@ impl<D: Device> Lifting<D> {
             if let Some(part) = leaves[own.leaf].node.as_ref().and_then(|node| found.remove(node.step.number))
                 && let Some(to) = &to
             {
-                let mut sum = Gradients::<D>::new();
-                *sum.of(to)? = found.remove(to.step.number);
-                let Elements { dtype, offset, sizes, strides } = target.elements;
-                let place = Operand::new(Some(to.clone()), offset, Packed::of(dtype, &sizes, &strides), None);
-                let Elements { sizes, strides, .. } = own.elements;
-                by_exact!(dtype, E => sum.add::<E>(&place, Erased::of(View::new(&part, 0, &sizes, &strides))))?;
-                if let Some(sum) = sum.of(to)?.take() {
+                let sum = (target.add)(to, found.remove(to.step.number), target.elements, (&part, own.elements))?;
+                if let Some(sum) = sum {
                     found.insert(to.step.number, sum);
                 }
             }
@@ -159,7 +175,8 @@ impl<D: Device> MapTensors<D, Taped<D>> for Lifting<D> {
         let (dims, steps) = (sizes.as_ref(), strides.as_ref());
         if !self.walk.ties().is_empty() {
             let elements = Elements { dtype: E::DTYPE, offset, sizes: Dims::known(dims), strides: Dims::known(steps) };
-            self.named.push(Named { name: self.walk.name().to_owned(), leaf: self.leaves.len(), elements });
+            let name = self.walk.name().to_owned();
+            self.named.push(Named { name, leaf: self.leaves.len(), elements, add: joined::<E, D> });
         }
         let lifted = if has_gradients(E::DTYPE) && !self.walk.is_frozen() {
             let span = bounds::span(dims, steps).unwrap_or(0);
@@ -180,7 +197,7 @@ impl<D: Device> MapTensors<D, Taped<D>> for Lifting<D> {
 struct Collecting<'a, D: Device> {
     gradients: &'a Numbered<D::Storage>,
     /// Of those that are the same along axes.
-    views: &'a Numbered<Box<Seen>>,
+    views: &'a Numbered<Box<Seen<D::Storage>>>,
     leaves: std::vec::IntoIter<Leaf<D::Storage>>,
 }
 impl<D: Device> MapTensors<D, D> for Collecting<'_, D> {
@@ -205,7 +222,7 @@ impl<D: Device> MapTensors<D, D> for Collecting<'_, D> {
                 Some(seen) if seen.is_of(sizes.as_ref(), strides.as_ref()) => {
                     shared(gradient, seen.offset, S::Sizes::copied(&seen.strides))
                 }
-                Some(seen) => shared(&seen.written_out::<D>(gradient)?, 0, strides),
+                Some(seen) => shared(&seen.written_out(gradient)?, 0, strides),
             };
         }
         // Nothing came back.

@@ -53,10 +53,10 @@ pub use vjp::Pullback;
 pub(crate) mod any {
     //! What run-time tensors record with.
     pub(crate) use super::hooks::Place as HookPlace;
-    pub(crate) use super::pull::{Gradients, Graph, back, by_exact};
+    pub(crate) use super::pull::{Gradients, Graph, back, by_exact, ways};
     pub(crate) use super::record::{elementwise, has_gradients, left, reduced, reduced_both};
     pub(crate) use super::rule::Rule;
-    pub(crate) use super::tape::{Extent, Kept, Layout, Node, Operand, Packed, Past, RESULTS, Step, Tape, locked};
+    pub(crate) use super::tape::{Extent, Kept, Layout, Node, Operand, Past, RESULTS, Step, Tape, locked};
 }
 #[cfg(feature = "any")]
 pub(crate) use tape::Tracked;

@@ -1,6 +1,6 @@
 //! Primitives on a tape: their arguments are kept with their operands, and their derivative is run on the way back.
 
-use super::pull::{Gradients, by_exact};
+use super::pull::{Gradients, ways};
 use super::record::{self, has_gradients};
 use super::rule::Rule;
 use super::tape::{Layout, Node, Operand, RESULTS, Tape, Tracked};
@@ -8,7 +8,7 @@ use super::taped::Taped;
 use crate::composite::primitive::{Back, Dtypes, MOST, On, Primitive};
 use crate::composite::{Erased, Owned};
 use crate::device::{Backend, Device};
-use crate::dtype::{DType, Element};
+use crate::dtype::Element;
 use crate::error::{Result, invalid};
 use crate::layout::dims::Dims;
 use crate::ops::kernel::Copying;
@@ -46,11 +46,14 @@ pub struct Given<D: Device> {
     storage: D::Storage,
     offset: usize,
     layout: Layout,
+    add: Adding<D::Storage>,
 }
+/// Adds the elements of a storage to the gradient of an operand.
+pub(super) type Adding<B> = fn(&mut Gradients<B>, &Operand<B>, B, usize, Layout) -> Result<()>;
 impl<D: Device> Given<D> {
     pub(crate) fn of<E: Element>(x: Owned<E, D>) -> Self {
         let (storage, offset, sizes, strides) = x.into_parts();
-        Given { storage, offset, layout: Layout::of::<E>(&sizes, &strides) }
+        Given { storage, offset, layout: Layout::of::<E>(&sizes, &strides), add: Gradients::add_storage::<E, D> }
     }
 }
 
@@ -102,32 +105,11 @@ pub trait WayBack<B>: Send {
     /// The elements of each result that is kept, with its number.
     fn each_result(&mut self, _see: &mut dyn FnMut(usize, &mut B)) {}
     /// Gives the gradients of the operands, from those of the results.
-    fn pull(&self, given: [Option<B>; RESULTS], gradients: &mut dyn Sums<B>) -> Result<()>;
+    fn pull(&self, given: [Option<B>; RESULTS], gradients: &mut Gradients<B>) -> Result<()>;
 }
 impl<B> core::fmt::Debug for dyn WayBack<B> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(self.op())
-    }
-}
-
-/// The gradients that have come back so far, of whatever device.
-pub trait Sums<B> {
-    /// Adds to that of an operand.
-    fn add_to_sum(&mut self, to: &Operand<B>, storage: B, offset: usize, layout: Layout) -> Result<()>;
-}
-impl<D: Device> Sums<D::Storage> for Gradients<D> {
-    fn add_to_sum(
-        &mut self,
-        to: &Operand<D::Storage>,
-        storage: D::Storage,
-        offset: usize,
-        Layout { dtype, sizes, strides }: Layout,
-    ) -> Result<()> {
-        by_exact!(dtype, E => {
-            let own = Erased::<E, D>::of(View::new(&storage, offset, &sizes, &strides)).share();
-            drop(storage);
-            self.add::<E>(to, own)
-        })
     }
 }
 
@@ -149,7 +131,7 @@ impl<P: Primitive, D: Device> WayBack<D::Storage> for Recorded<P, D> {
             result.elements.iter_mut().for_each(|elements| see(at, elements));
         }
     }
-    fn pull(&self, back: [Option<D::Storage>; RESULTS], gradients: &mut dyn Sums<D::Storage>) -> Result<()> {
+    fn pull(&self, back: [Option<D::Storage>; RESULTS], gradients: &mut Gradients<D::Storage>) -> Result<()> {
         let Recorded { primitive, operands, results } = self;
         if back.iter().all(Option::is_none) {
             return Ok(());
@@ -174,12 +156,12 @@ impl<P: Primitive, D: Device> WayBack<D::Storage> for Recorded<P, D> {
             if to.node.is_none() {
                 return Ok(());
             }
-            let Given { storage, offset, layout } = given;
+            let Given { storage, offset, layout, add } = given;
             if layout.sizes != to.sizes() {
                 let reason = format!("a gradient has sizes {:?}, its operand {:?}", layout.sizes, to.sizes());
                 return invalid(primitive.op(), reason);
             }
-            gradients.add_to_sum(to, storage, offset, layout)
+            add(gradients, to, storage, offset, layout)
         })
     }
 }
@@ -206,6 +188,6 @@ pub(super) fn record<P: Primitive, D: Device>(
     })?;
     let operands = P::Operands::operands::<D>(x, reads)?;
     let way_back = Recorded::<P, D> { primitive: primitive.clone(), operands, results };
-    step.fill(extents, Rule::Primitive(Box::new(way_back)));
+    step.fill(extents, Rule::Primitive(Box::new(way_back)), ways::of_primitive::<D>);
     Ok(y)
 }

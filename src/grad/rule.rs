@@ -29,7 +29,14 @@ pub enum Rule<B> {
     /// A complex number of magnitude and angle.
     Polar { x: [Option<Operand<B>>; 2], layout: Packed },
     /// A reduction over the axes of the mask. The results are kept where the way back reads them.
-    Reduce { slope: ReduceSlope, x: Operand<B>, mask: u32, results: [Option<Kept<B>>; 2], layout: Packed },
+    Reduce {
+        slope: ReduceSlope,
+        numbers: [f64; 2],
+        x: Operand<B>,
+        mask: u32,
+        results: [Option<Kept<B>>; 2],
+        layout: Packed,
+    },
     /// A function of lanes.
     Lanes { slope: LaneSlope, x: Operand<B>, axis: usize, result: Option<Kept<B>>, layout: Packed },
     /// A function of rows, scaled and shifted.

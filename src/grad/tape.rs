@@ -3,6 +3,7 @@
 //! A step has handles to those that computed its operands, and a storage has a handle to the step that computed it; nothing else holds a
 //! step, so what nobody can take a gradient of is freed at once.
 
+use super::pull::ways::{self, Add, Pull, Read};
 use super::rule::{Operands, Rule};
 use crate::dtype::{DType, Element};
 use crate::error::{Result, invalid};
@@ -133,7 +134,7 @@ impl<B> Tracked<B> {
             },
         };
         if let Some(step) = node.step.get_mut()
-            && let Past::Rule(Rule::Formula { x, .. }) = step.past_mut()
+            && let Past::Rule(Rule::Formula { x, .. }, _) = step.past_mut()
         {
             x[operand].node = old;
         }
@@ -237,7 +238,7 @@ impl<B> Step<B> {
 #[allow(clippy::declare_interior_mutable_const, reason = "each use is another step")]
 impl<B> Step<B> {
     const fn blank(rule: Rule<B>) -> Self {
-        Self::of_past(Past::Rule(rule), false)
+        Self::of_past(Past::Rule(rule, ways::none), false)
     }
     const fn of_past(past: Past<B>, is_leaf: bool) -> Self {
         Step {
@@ -322,11 +323,11 @@ fn number_above(operands: u64) -> u64 {
 
 impl<B> Step<B> {
     /// Fills in a step that was [begun](Tape::begin).
-    pub(crate) fn fill(&self, extents: [Option<Extent>; RESULTS], rule: Rule<B>) {
+    pub(crate) fn fill(&self, extents: [Option<Extent>; RESULTS], rule: Rule<B>, pull: Pull<B>) {
         if let Extents::Each(each) = &self.extents {
             each.get_or_init(|| Box::new(extents));
         }
-        *locked(&self.past) = Past::Rule(rule);
+        *locked(&self.past) = Past::Rule(rule, pull);
     }
 }
 
@@ -336,8 +337,8 @@ impl<B> Step<B> {
 pub enum Past<B> {
     /// It was not: it is a parameter. Run-time tensors add up its gradients here.
     Leaf(Option<B>),
-    /// By a step.
-    Rule(Rule<B>),
+    /// By a step, and how gradients come back through it.
+    Rule(Rule<B>, Pull<B>),
     /// By a step whose operands were let go when a gradient had gone through it.
     Freed,
 }
@@ -359,7 +360,7 @@ impl<B> Step<B> {
     /// Lets go of the operands. The steps that computed them and that nobody else has, which would let go of others, are put aside: the first
     /// one apart, since most often it is the only one.
     fn let_go(&mut self, next: &mut Option<Counted<Step<B>>>, more: &mut Vec<Counted<Step<B>>>) {
-        let Past::Rule(rule) = self.past_mut() else { return };
+        let Past::Rule(rule, _) = self.past_mut() else { return };
         let mut forget = |operand: &mut Operand<B>| {
             let Some(Node { step, .. }) = operand.node.take() else { return };
             // (If two threads let go of the last two handles, one of them goes a level deeper.)
@@ -382,14 +383,23 @@ pub struct Operand<B> {
     pub(crate) node: Option<Node<B>>,
     pub(crate) layout: Packed,
     pub(crate) offset: usize,
+    /// How elements of other dtypes are added to its gradient.
+    pub(crate) add: Add<B>,
     pub(crate) kept: Option<Kept<B>>,
 }
 impl<B> Operand<B> {
     /// A place for an operand, which is filled in where it is: records are not moved.
-    pub(crate) const EMPTY: Self = Operand { node: None, layout: Packed::EMPTY, offset: 0, kept: None };
+    pub(crate) const EMPTY: Self =
+        Operand { node: None, layout: Packed::EMPTY, offset: 0, add: ways::not_added, kept: None };
     /// Elements of a node, from an offset on.
-    pub(crate) fn new(node: Option<Node<B>>, offset: usize, layout: Packed, kept: Option<Kept<B>>) -> Self {
-        Operand { node, layout, offset, kept }
+    pub(crate) fn new(
+        node: Option<Node<B>>,
+        offset: usize,
+        (dtype, sizes, strides): (DType, &[usize], &[usize]),
+        add: Add<B>,
+        kept: Option<Kept<B>>,
+    ) -> Self {
+        Operand { node, layout: Packed::of(dtype, sizes, strides), offset, add, kept }
     }
     /// The number of the step that computed it, or 0.
     #[inline]
@@ -414,7 +424,7 @@ impl<B> Operand<B> {
     }
     /// Where its gradient goes, with other sizes and strides.
     pub(crate) fn resized(&self, sizes: Dims, strides: Dims) -> Self {
-        Operand::new(self.node.clone(), self.offset, Packed::of(self.dtype(), &sizes, &strides), None)
+        Operand::new(self.node.clone(), self.offset, (self.dtype(), &sizes, &strides), self.add, None)
     }
 }
 
@@ -423,6 +433,8 @@ impl<B> Operand<B> {
 pub struct Kept<B> {
     pub(crate) storage: B,
     pub(crate) offset: usize,
+    /// How they are read in other dtypes.
+    pub(crate) read: Read<B>,
 }
 
 /// Elements that were computed: dtype, sizes and strides, from the start of their storage on.
@@ -584,8 +596,15 @@ impl Tape {
 
     /// Records a step with one result.
     #[inline(always)]
-    pub(crate) fn push<B>(self, op: &'static str, inner: B, layout: Layout, rule: Rule<B>) -> Result<Tracked<B>> {
-        Ok(Tracked::of(inner, self.push_node(op, layout.extent(), rule)?))
+    pub(crate) fn push<B>(
+        self,
+        op: &'static str,
+        inner: B,
+        layout: Layout,
+        rule: Rule<B>,
+        pull: Pull<B>,
+    ) -> Result<Tracked<B>> {
+        Ok(Tracked::of(inner, self.push_node(op, layout.extent(), rule, pull)?))
     }
 
     /// Records a step with one result or two; one without a layout has no gradient (positions).
@@ -594,11 +613,12 @@ impl Tape {
         op: &'static str,
         results: [Option<(B, Layout)>; 2],
         rule: Rule<B>,
+        pull: Pull<B>,
     ) -> Result<[Option<Tracked<B>>; 2]> {
         self.expect_open(op)?;
         let [a, b] = [0, 1].map(|at| results[at].as_ref().map(|(_, layout)| layout.extent()));
         let extents = Extents::Each(OnceLock::from(Box::new([a, b, None, None])));
-        let step = self.step(extents, Past::Rule(rule));
+        let step = self.step(extents, Past::Rule(rule, pull));
         let [first, second] = results;
         let tracked = |result: Option<(B, Layout)>, at| {
             result.map(|(inner, _)| Tracked::of(inner, Node { step: step.clone(), result: at }))
@@ -608,9 +628,15 @@ impl Tape {
 
     /// Records a step with one result, for a storage that was written.
     #[inline(always)]
-    pub(crate) fn push_node<B>(self, op: &'static str, extent: Extent, rule: Rule<B>) -> Result<Node<B>> {
+    pub(crate) fn push_node<B>(
+        self,
+        op: &'static str,
+        extent: Extent,
+        rule: Rule<B>,
+        pull: Pull<B>,
+    ) -> Result<Node<B>> {
         self.expect_open(op)?;
-        Ok(Node { step: self.step(Extents::One(extent), Past::Rule(rule)), result: 0 })
+        Ok(Node { step: self.step(Extents::One(extent), Past::Rule(rule, pull)), result: 0 })
     }
 
     /// Records a step with one result: a blank one, which is filled in by a function that returns the greatest number of its operands.
@@ -620,13 +646,15 @@ impl Tape {
         op: &'static str,
         extent: Extent,
         blank: Counted<Step<B>>,
+        pull: Pull<B>,
         fill: impl FnOnce(&mut Rule<B>) -> Result<u64>,
     ) -> Result<Node<B>> {
         self.expect_open(op)?;
         let mut step = blank;
         if let Some(step) = step.get_mut() {
             let mut operands = 0;
-            if let Past::Rule(rule) = step.past_mut() {
+            if let Past::Rule(rule, of) = step.past_mut() {
+                *of = pull;
                 operands = fill(rule)?;
             }
             (step.number, step.tape, step.extents) = (number_above(operands), self, Extents::One(extent));

@@ -1,11 +1,12 @@
 //! `Taped<D>`: the device `D`, and a record of what is computed there from parameters.
 
-use super::primitive::{Sums, WayBack};
+use super::primitive::WayBack;
 use super::pull::derivative::DerivativeCall;
-use super::pull::{Convolving, Cotangents, Gradients, PullsBack, SlopeCall};
+use super::pull::ways::{adding, of_primitive};
+use super::pull::{PullsBack, SlopeCall};
 use super::record::has_gradients;
 use super::rule::Rule;
-use super::tape::{Layout, Node, Operand, Packed, Tape, Tracked};
+use super::tape::{Layout, Node, Operand, Tape, Tracked};
 use crate::composite::primitive::{Dtypes as _, On, Primitive};
 use crate::device::call::{Call, Given, Kind, Outcome, Rehouse, Rehoused};
 use crate::device::{AnyDevice, Backend, Device, IntoDevice, Place};
@@ -258,12 +259,13 @@ fn not_recorded<T>() -> Result<T> {
 /// Gradients of gradients.
 impl<D: Device> PullsBack for Taped<D> {
     type Inside = D;
+    const IS_DYNAMIC: bool = D::IS_DYNAMIC;
     fn off<E: Element>(view: View<'_, Self::Storage, E>) -> (D::Storage, usize) {
         D::share(inside(view))
     }
     fn operand<E: Element>(view: View<'_, Self::Storage, E>) -> Operand<D::Storage> {
         let node = if has_gradients(E::DTYPE) { view.buffer.node() } else { None };
-        Operand::new(node, view.offset, Packed::of(E::DTYPE, view.sizes, view.strides), None)
+        Operand::new(node, view.offset, (E::DTYPE, view.sizes, view.strides), adding::<E, D>(E::DTYPE), None)
     }
     fn with_way_back(
         op: &'static str,
@@ -286,22 +288,8 @@ impl<D: Device> PullsBack for Taped<D> {
         }
         let Some(tape) = tape.filter(|_| has_gradients(layout.dtype)) else { return Ok(Tracked::constant(result)) };
         let step = tape.begin(op)?;
-        step.fill([Some(layout.extent()), None, None, None], Rule::Primitive(Box::new(way_back)));
+        step.fill([Some(layout.extent()), None, None, None], Rule::Primitive(Box::new(way_back)), of_primitive::<D>);
         Ok(Tracked::of(result, Node { step, result: 0 }))
-    }
-    fn pull(
-        rule: &Rule<Self::Storage>,
-        given: Cotangents<Self::Storage>,
-        gradients: &mut Gradients<Self>,
-    ) -> Result<()> {
-        super::pull::pull::<Self>(rule, given, gradients)
-    }
-    fn pull_convolution(
-        of: &Convolving<Self>,
-        g: Self::Storage,
-        gradients: &mut dyn Sums<Self::Storage>,
-    ) -> Result<()> {
-        super::pull::convolution::pull::<Self>(of, g, gradients)
     }
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         super::pull::derivative::slope::<D>(formula, call)

@@ -3,12 +3,11 @@
 use super::constants::Constants;
 use super::front::{Grad, Learned};
 use super::leaves::Lifting;
-use super::pull::{Gradients, Graph, PullsBack, by_exact};
-use super::tape::Operand;
+use super::pull::{Gradients, Graph, PullsBack};
+use super::tape::{Layout, Operand};
 use super::taped::Taped;
-use crate::composite::Erased;
 use crate::device::Device;
-use crate::dtype::{DType, Element};
+use crate::dtype::Element;
 use crate::error::{Result, invalid};
 use crate::io::{MapTensors, ToDevice};
 use crate::shape::Shape;
@@ -27,7 +26,7 @@ impl<D: Device> MapTensors<Taped<D>, D> for Placing<D::Storage> {
 /// Adds cotangents to the gradients of a result's tensors.
 pub(super) struct Seeding<'a, D: Device> {
     pub(super) places: core::slice::Iter<'a, Operand<D::Storage>>,
-    pub(super) gradients: &'a mut Gradients<D>,
+    pub(super) gradients: &'a mut Gradients<D::Storage>,
 }
 impl<D: Device> MapTensors<D, D> for Seeding<'_, D> {
     fn tensor<E: Element, S: Shape>(&mut self, x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
@@ -37,7 +36,9 @@ impl<D: Device> MapTensors<D, D> for Seeding<'_, D> {
             return unlike();
         }
         if place.node.is_some() {
-            by_exact!(E::DTYPE, T => self.gradients.add::<T>(place, Erased::of(view.known_as::<T>()).share()))?;
+            let (storage, offset) = D::share(view);
+            let layout = Layout::of::<E>(view.sizes, view.strides);
+            self.gradients.add_storage::<E, D>(place, storage, offset, layout)?;
         }
         Ok(x.clone())
     }
@@ -78,7 +79,7 @@ impl<P: ToDevice, R: ToDevice<Device = P::Device>> Pullback<'_, P, R> {
         P: ToDevice<On<<P as ToDevice>::Device> = P>,
     {
         let Pullback { parameters, mut lifting, places, .. } = self;
-        let seed = |gradients: &mut Gradients<P::Device>| {
+        let seed = |gradients: &mut Gradients<_>| {
             cotangent.mapped(&mut Seeding { places: places.iter(), gradients })?;
             Ok(())
         };

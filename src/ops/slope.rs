@@ -491,7 +491,7 @@ fn recorded_once(
     Ok(known().get_or_insert_default().entry(key).or_insert(derivative).clone())
 }
 
-/// The derivative of a reduction, by its name and numbers.
+/// The derivative of a reduction, by its name.
 #[derive(Clone, Copy, Debug)]
 pub enum ReduceSlope {
     /// There is none: refused.
@@ -516,18 +516,10 @@ pub enum ReduceSlope {
     ArgExtreme,
     /// The smallest and the largest, shared evenly by equals.
     MinMax,
-    /// The variance, or the standard deviation, with a correction; the second result is the mean.
-    Variance {
-        /// The correction.
-        correction: f64,
-        /// Whether it is the standard deviation.
-        is_root: bool,
-    },
-    /// The norm of an order.
-    Norm {
-        /// The order.
-        ord: f64,
-    },
+    /// The variance, or the standard deviation; the second result is the mean. The numbers are the correction, and 1 for the deviation.
+    Variance,
+    /// The norm of an order, which is the first number.
+    Norm,
 }
 
 /// The derivative of a function of lanes.

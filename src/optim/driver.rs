@@ -227,14 +227,17 @@ fn run_simple<U: Update<0>>(
 }
 
 /// `to += by * number`
+#[cfg_attr(not(feature = "precompiled"), inline)]
 pub(crate) fn add(op: &'static str, to: ListingMut<'_>, by: Listing<'_>, number: f64) -> Result<()> {
     run_simple::<Adding>(op, to, Some(by), [number, 0.0])
 }
 /// `to *= number`
+#[cfg_attr(not(feature = "precompiled"), inline)]
 pub(crate) fn scale(op: &'static str, to: ListingMut<'_>, number: f64) -> Result<()> {
     run_simple::<Scaling>(op, to, None, [number, 0.0])
 }
 /// `to` between `-number` and `number`
+#[cfg_attr(not(feature = "precompiled"), inline)]
 pub(crate) fn clamp(op: &'static str, to: ListingMut<'_>, number: f64) -> Result<()> {
     run_simple::<Clamping>(op, to, None, [-number, number])
 }
@@ -255,11 +258,13 @@ pub(crate) fn assign(op: &'static str, to: ListingMut<'_>, from: Listing<'_>) ->
 }
 
 /// `to += number`
+#[cfg_attr(not(feature = "precompiled"), inline)]
 pub(crate) fn add_number(to: &mut dyn LearnedTensor, number: f64) -> Result<()> {
     run_simple::<Shifting>("step", ListingMut::of(to), None, [number, 0.0])
 }
 
 /// A total over all floating-point elements of one list, or of two.
+#[cfg_attr(not(feature = "precompiled"), inline)]
 pub(crate) fn total(op: &'static str, total: Total, one: Listing<'_>, other: Option<Listing<'_>>) -> Result<f64> {
     let one = one.unfrozen();
     let other = other.map(Listing::unfrozen);

@@ -10,8 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Minimum size of pooled blocks; below it the allocator is as fast.
 pub(super) const SMALLEST: usize = 64 << 10;
-/// Maximum number of blocks held, so that a search is fast.
-const MOST_BLOCKS: usize = 64;
+/// Maximum number of blocks held, so that a search is fast: more than a step of learning has at once, which would get new pages each time.
+const MOST_BLOCKS: usize = 512;
 /// The default limit in bytes.
 const LIMIT: usize = 512 << 20;
 

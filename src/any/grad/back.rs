@@ -62,7 +62,7 @@ pub fn grad(
         _ => Graph::Freed,
     };
     let _guard = if options.create_graph { scoped_recording() } else { scoped_no_grad() };
-    let seeded = |to: &mut Gradients<Dynamic>| seed(op, outputs, options.seeds, options.create_graph, to);
+    let seeded = |to: &mut Gradients<DynamicBuffer>| seed(op, outputs, options.seeds, options.create_graph, to);
     back_by_hooks(seeded, graph, |step, given| {
         for ((node, input), gradient) in nodes.iter().zip(inputs).zip(&mut gradients) {
             if node.step.is_same(step)
@@ -82,12 +82,12 @@ pub fn grad(
 
 /// The way back through steps whose hooks see the gradients first.
 fn back_by_hooks(
-    seed: impl FnOnce(&mut Gradients<Dynamic>) -> Result<()>,
+    seed: impl FnOnce(&mut Gradients<DynamicBuffer>) -> Result<()>,
     graph: Graph,
     mut arrive: impl FnMut(&Counted<Step<DynamicBuffer>>, &mut [Option<DynamicBuffer>; RESULTS]) -> Result<()>,
 ) -> Result<()> {
     back::<Dynamic>(seed, graph, |step, given| {
-        let given = given.whole::<Dynamic>()?;
+        let given = given.whole()?;
         step.call_hooks(given)?;
         arrive(step, given)
     })
@@ -99,7 +99,7 @@ fn seed(
     outputs: &[&AnyTensor],
     seeds: Option<&[&AnyTensor]>,
     is_recorded: bool,
-    to: &mut Gradients<Dynamic>,
+    to: &mut Gradients<DynamicBuffer>,
 ) -> Result<()> {
     if let Some(seeds) = seeds
         && seeds.len() != outputs.len()
@@ -136,7 +136,7 @@ fn seed(
             return Err(Error::Output { op, result, output });
         }
         let place = operand(output, &output.sizes, false)?;
-        by_exact!(output.dtype, E => to.add::<E>(&place, seed.as_erased::<E>()?))?;
+        by_exact!(output.dtype, E => to.add::<E, Dynamic>(&place, seed.as_erased::<E>()?))?;
     }
     Ok(())
 }
@@ -226,8 +226,9 @@ impl AnyTensor {
     fn backward_by(&self, given: Option<&AnyTensor>, keeps: bool) -> Result<()> {
         let _guard = scoped_no_grad();
         let seeds = given.map(|seed| [seed]);
-        let seeded =
-            |to: &mut Gradients<Dynamic>| seed("backward", &[self], seeds.as_ref().map(|seeds| &seeds[..]), false, to);
+        let seeded = |to: &mut Gradients<DynamicBuffer>| {
+            seed("backward", &[self], seeds.as_ref().map(|seeds| &seeds[..]), false, to)
+        };
         let mut leaves = Vec::new();
         let graph = if keeps { Graph::Kept } else { Graph::Freed };
         back_by_hooks(seeded, graph, |step, given| {

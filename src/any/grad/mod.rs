@@ -194,7 +194,7 @@ impl AnyTensor {
     pub fn kind_of_step(&self) -> Option<&'static str> {
         let node = self.node()?;
         match &*locked(&node.step.past) {
-            Past::Rule(rule) => Some(rule.kind()),
+            Past::Rule(rule, _) => Some(rule.kind()),
             Past::Leaf(_) | Past::Freed => None,
         }
     }

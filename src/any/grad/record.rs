@@ -10,8 +10,8 @@ use crate::dtype::scalar::ScalarValue;
 use crate::dtype::width::of_width;
 use crate::error::Result;
 use crate::grad::Tracked;
-use crate::grad::any::{Kept, Layout, Operand, Packed, RESULTS, Rule, has_gradients};
-use crate::grad::primitive::{Sums, WayBack};
+use crate::grad::any::{Gradients, Kept, Layout, Operand, RESULTS, Rule, has_gradients, ways};
+use crate::grad::primitive::WayBack;
 use crate::layout::strides;
 use crate::ops::slope::{Formula, Slope};
 use crate::storage::View;
@@ -25,11 +25,12 @@ pub(super) fn operand(x: &AnyTensor, sizes: &[usize], keeps: bool) -> Result<Ope
         let (storage, offset) = of_width!(x.dtype.itemsize(), W => {
             Dynamic::share_own::<W>(View::new(x.buffer()?.plain(), x.first(), &x.sizes, &x.strides))
         })?;
-        Some(Kept { storage, offset })
+        Some(Kept { storage, offset, read: ways::reading::<u8, Dynamic>(x.dtype) })
     } else {
         None
     };
-    Ok(Operand::new(x.node(), x.first(), Packed::of(x.dtype, sizes, &spread), kept))
+    let add = ways::adding::<u8, Dynamic>(x.dtype);
+    Ok(Operand::new(x.node(), x.first(), (x.dtype, sizes, &spread), add, kept))
 }
 
 /// The tensor in a storage that is on the tape now.
@@ -69,7 +70,7 @@ pub(in crate::any) fn elementwise(
     };
     let tracked = sources.iter().enumerate().fold(0, |all, (at, x)| all | u32::from(x.has_node()) << at);
     let storage = crate::grad::any::elementwise::<Dynamic>(
-        &(slope, constants, op),
+        &(slope, constants, op, ways::formula_of(computes, result.dtype), ways::reading::<u8, Dynamic>(result.dtype)),
         tape(),
         own(&result)?,
         (result.dtype, &result.sizes, &result.strides),
@@ -86,7 +87,7 @@ pub(in crate::any) fn converted(x: &AnyTensor, dtype: DType) -> Result<AnyTensor
         return Ok(result);
     }
     let rule = Rule::Moves { x: operand(x, &x.sizes, false)?, layout: layout(&result).packed() };
-    let storage = tape().push("to", own(&result)?, layout(&result), rule)?;
+    let storage = tape().push("to", own(&result)?, layout(&result), rule, ways::move_of(dtype))?;
     Ok(taped(&result, storage))
 }
 
@@ -109,12 +110,12 @@ impl WayBack<DynamicBuffer> for Moved {
     fn keeps_results(&self) -> bool {
         false
     }
-    fn pull(&self, given: [Option<DynamicBuffer>; RESULTS], gradients: &mut dyn Sums<DynamicBuffer>) -> Result<()> {
+    fn pull(&self, given: [Option<DynamicBuffer>; RESULTS], gradients: &mut Gradients<DynamicBuffer>) -> Result<()> {
         let [Some(g), ..] = given else { return Ok(()) };
         let Layout { dtype, sizes, strides } = self.layout;
         let g = AnyTensor::fresh(g, dtype, &sizes, &strides).to_device(self.from)?;
         let layout = Layout { dtype, sizes: g.sizes, strides: g.strides };
-        gradients.add_to_sum(&self.x, shared(g.buffer()?), g.first(), layout)
+        gradients.add_storage::<u8, Dynamic>(&self.x, shared(g.buffer()?), g.first(), layout)
     }
 }
 /// Copies to another device, and records it.
@@ -122,7 +123,7 @@ pub(in crate::any) fn to_device(x: &AnyTensor, device: AnyDevice) -> Result<AnyT
     let result = x.off_tape().to_device(device)?;
     let way_back = Moved { x: operand(x, &x.sizes, false)?, layout: layout(&result), from: x.device() };
     let rule = Rule::Primitive(Box::new(way_back));
-    let storage = tape().push("to_device", own(&result)?, layout(&result), rule)?;
+    let storage = tape().push("to_device", own(&result)?, layout(&result), rule, ways::of_primitive::<Dynamic>)?;
     Ok(taped(&result, storage))
 }
 
@@ -134,7 +135,10 @@ pub(in crate::any) fn reduced<const N: usize>(
     (mask, sizes): (u32, Dims),
 ) -> Result<[AnyTensor; N]> {
     let results = over_axes::<N>(op, functions, &x.off_tape(), (mask, sizes))?;
-    let slope = (functions.facts().slope, op);
+    let facts = functions.facts();
+    let slope = (facts.slope, facts.numbers, op);
+    let pull = ways::reduction_of(facts.slope, x.dtype);
+    let read = |of: &AnyTensor| ways::reading::<u8, Dynamic>(of.dtype);
     let left = crate::grad::any::left(&x.sizes, mask);
     let layout = |of: &AnyTensor| Layout { dtype: of.dtype, sizes: left, strides: left.row_major() };
     let make = |keeps| operand(x, &x.sizes, keeps);
@@ -142,11 +146,27 @@ pub(in crate::any) fn reduced<const N: usize>(
     if let [first, second] = &results[..] {
         let storages = [own(first)?, own(second)?];
         let layouts = [layout(first), layout(second)];
-        let both = crate::grad::any::reduced_both::<Dynamic>(slope, tape(), make(true)?, mask, storages, layouts)?;
+        let both = crate::grad::any::reduced_both::<Dynamic>(
+            slope,
+            (pull, [read(first), read(second)]),
+            tape(),
+            make(true)?,
+            mask,
+            storages,
+            layouts,
+        )?;
         given.iter_mut().zip(both).for_each(|(to, storage)| *to = Some(storage));
     } else {
         for (to, result) in given.iter_mut().zip(&results) {
-            *to = Some(crate::grad::any::reduced::<Dynamic>(slope, tape(), &make, mask, own(result)?, layout(result))?);
+            *to = Some(crate::grad::any::reduced::<Dynamic>(
+                slope,
+                (pull, read(result)),
+                tape(),
+                &make,
+                mask,
+                own(result)?,
+                layout(result),
+            )?);
         }
     }
     let mut given = given.into_iter();

@@ -81,6 +81,8 @@ pub(crate) struct Facts {
     /// The derivative.
     #[cfg(all(feature = "any", feature = "grad"))]
     pub slope: crate::ops::reduce::ReduceSlope,
+    #[cfg(all(feature = "any", feature = "grad"))]
+    pub numbers: [f64; 2],
 }
 
 /// The functions of one reduction over one dtype. Partial results are contiguous, in memory aligned for them.
@@ -161,7 +163,9 @@ macro_rules! functions {
                     element: size_of::<A>(),
                     outs: $outs,
                     #[cfg(all(feature = "any", feature = "grad"))]
-                    slope: self.0.slope(),
+                    slope: R::SLOPE,
+                    #[cfg(all(feature = "any", feature = "grad"))]
+                    numbers: self.0.numbers(),
                 }
             }
             unsafe fn start(&self, partials: *mut u8, count: usize) {

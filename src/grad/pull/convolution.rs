@@ -1,14 +1,15 @@
 //! Convolutions: for the operand a convolution of the gradient with the turned weight, for the weight products with the patches of the
 //! windows. Both are made of calls that have derivatives themselves.
 
-use super::{OP, by_dtype, elements, gradient, in_class};
+use super::ways::by_class_type;
+use super::{Gradients, OP, elements, gradient, in_class};
 use crate::composite::{Axis, Erased, Owned};
 use crate::cpu::conv::depthwise_back::{self, Depthwise};
 use crate::cpu::norm_back::Real;
 use crate::device::Device;
 use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Error, Result, collected, listed};
-use crate::grad::primitive::{Sums, WayBack};
+use crate::grad::primitive::WayBack;
 use crate::grad::tape::{Layout, Operand, RESULTS};
 use crate::layout::dims::Dims;
 use crate::layout::strides::is_dense;
@@ -20,6 +21,7 @@ use crate::ops::segment::Segment;
 use crate::ops::window::{Convolution, Window};
 use crate::shape::numel;
 use crate::storage::{HostBuffer, View, ViewMut};
+use core::marker::PhantomData;
 
 /// Maximum patch elements at a time: on the host few enough for the cache.
 const fn most<D: Device>() -> usize {
@@ -32,14 +34,15 @@ const fn most<D: Device>() -> usize {
     }
 }
 
-/// A recorded convolution of `(N, C, D, H, W)`.
-pub struct Convolving<D: Device> {
+/// A recorded convolution of `(N, C, D, H, W)`, whose elements are of the type `O`.
+pub struct Convolving<O, D: Device> {
     pub(in crate::grad) convolution: Convolution,
     /// The operand, the weight, and the bias if there is one.
     pub(in crate::grad) operands: Vec<Operand<D::Storage>>,
     pub(in crate::grad) layout: Layout,
+    pub(in crate::grad) of: PhantomData<fn() -> O>,
 }
-impl<D: Device> WayBack<D::Storage> for Convolving<D> {
+impl<O: Element, D: Device> WayBack<D::Storage> for Convolving<O, D> {
     fn op(&self) -> &'static str {
         "convolution"
     }
@@ -52,38 +55,25 @@ impl<D: Device> WayBack<D::Storage> for Convolving<D> {
     fn keeps_results(&self) -> bool {
         false
     }
-    fn pull(&self, [g, ..]: [Option<D::Storage>; RESULTS], gradients: &mut dyn Sums<D::Storage>) -> Result<()> {
-        g.map_or(Ok(()), |g| D::pull_convolution(self, g, gradients))
+    fn pull(&self, [g, ..]: [Option<D::Storage>; RESULTS], gradients: &mut Gradients<D::Storage>) -> Result<()> {
+        let Some(g) = g else { return Ok(()) };
+        let layout = &self.layout;
+        by_class_type!(const O::DTYPE, D, layout.dtype, E => {
+            let g = in_class::<E, D>(g, layout)?;
+            self.pull_as::<E>(&gradient::<E, D>(&g, layout), gradients)
+        }, super::no_gradient(layout.dtype))
     }
 }
 
-pub(in crate::grad) fn pull<D: Device>(
-    of: &Convolving<D>,
-    g: D::Storage,
-    gradients: &mut dyn Sums<D::Storage>,
-) -> Result<()> {
-    let g = in_class::<D>(g, &of.layout)?;
-    by_dtype!(of.layout.dtype, E => of.pull_as::<E>(&gradient::<E, D>(&g, &of.layout), gradients))
-}
-
-fn add<E: Element, D: Device>(
-    gradients: &mut dyn Sums<D::Storage>,
-    to: &Operand<D::Storage>,
-    g: Owned<E, D>,
-) -> Result<()> {
-    let (storage, offset, sizes, strides) = g.into_parts();
-    gradients.add_to_sum(to, storage, offset, Layout::of::<E>(&sizes, &strides))
-}
-
-impl<D: Device> Convolving<D> {
-    fn pull_as<E: Dtype>(&self, g: &Erased<'_, E, D>, gradients: &mut dyn Sums<D::Storage>) -> Result<()> {
+impl<O: Element, D: Device> Convolving<O, D> {
+    fn pull_as<E: Dtype>(&self, g: &Erased<'_, E, D>, gradients: &mut Gradients<D::Storage>) -> Result<()> {
         let wants = |operand: &Operand<D::Storage>| operand.node.is_some() && !operand.sizes().contains(&0);
         let (x, weight) = (&self.operands[0], &self.operands[1]);
         if g.is_empty() {
             return Ok(());
         }
         if let Some(bias) = self.operands.get(2).filter(|bias| wants(bias)) {
-            add(gradients, bias, g.reduce(Sum, 0b11101, false)?.retyped::<E>())?;
+            gradients.add::<E, D>(bias, g.reduce(Sum, 0b11101, false)?.retyped::<E>())?;
         }
         // Both read the gradients of a place's channels side by side, if each channel is alone.
         let last;
@@ -94,10 +84,10 @@ impl<D: Device> Convolving<D> {
             g
         };
         if wants(x) {
-            add(gradients, x, self.by_operand(g, &elements::<E, D>(weight)?)?)?;
+            gradients.add::<E, D>(x, self.by_operand(g, &elements::<E, D>(weight)?)?)?;
         }
         if wants(weight) {
-            add(gradients, weight, self.by_weight(g, &elements::<E, D>(x)?)?)?;
+            gradients.add::<E, D>(weight, self.by_weight(g, &elements::<E, D>(x)?)?)?;
         }
         Ok(())
     }
@@ -242,7 +232,10 @@ impl<D: Device> Convolving<D> {
         let places: usize = g.sizes()[2..].iter().product();
         let window: usize = sizes[2..].iter().product();
         let patch = x.sizes()[1].saturating_mul(window);
-        let several = (most::<D>() / places.saturating_mul(patch)).clamp(1, images);
+        // About as many as that each time, and none left over: each time the sum so far is copied and added to.
+        let all = images.saturating_mul(places).saturating_mul(patch);
+        let times = (all / (most::<D>() / 2)).div_ceil(2).clamp(1, images);
+        let several = images.div_ceil(times);
         let one = E::from_i32(1).to_compute();
         let mut sum: Option<D::Storage> = None;
         for first in (0..images).step_by(several) {
@@ -304,7 +297,7 @@ impl<D: Device> Convolving<D> {
     }
 }
 
-impl<D: Device> Convolving<D> {
+impl<O: Element, D: Device> Convolving<O, D> {
     /// The same in one pass over memory of the host.
     fn by_channel_on_host<E: Dtype>(&self, g: &Erased<'_, E, D>, x: &Erased<'_, E, D>) -> Result<Option<Owned<E, D>>> {
         if D::host_buffer(g.storage()).is_none() || D::host_buffer(x.storage()).is_none() {

@@ -2,15 +2,15 @@
 //! are steps that have derivatives themselves.
 
 use super::elementwise::{Part, SlopeCall, not_kept};
-use super::{OP, no_gradient};
+use super::{Gradients, OP, no_gradient, ways};
 use crate::composite::{Erased, Owned};
 use crate::cpu::recorded::{Argument, Numbers, evaluate};
 use crate::device::{Backend, Cpu, Device};
 use crate::dtype::{Complex, DType, Dtype};
 use crate::error::Result;
-use crate::grad::primitive::{Sums, WayBack};
+use crate::grad::primitive::WayBack;
 use crate::grad::rule::Rule;
-use crate::grad::tape::{Kept, Layout, Node, Operand, Packed, RESULTS, Tape, Tracked};
+use crate::grad::tape::{Kept, Layout, Node, Operand, RESULTS, Tape, Tracked};
 use crate::grad::taped::{Taped, two_tapes};
 use crate::layout::dims::Dims;
 use crate::ops;
@@ -166,7 +166,7 @@ impl<D: Device> WayBack<D::Storage> for Back<D> {
     fn keeps_results(&self) -> bool {
         false
     }
-    fn pull(&self, back: [Option<D::Storage>; RESULTS], gradients: &mut dyn Sums<D::Storage>) -> Result<()> {
+    fn pull(&self, back: [Option<D::Storage>; RESULTS], gradients: &mut Gradients<D::Storage>) -> Result<()> {
         let [Some(g), ..] = back else { return Ok(()) };
         let Layout { sizes, strides, .. } = self.layout;
         let derivative = match &self.source {
@@ -180,7 +180,7 @@ impl<D: Device> WayBack<D::Storage> for Back<D> {
             let mut x = Vec::with_capacity(self.operands.len() + 1);
             for (operand, strides) in self.operands.iter().zip(&strides_of) {
                 let found = operand.as_ref().zip(strides.as_ref()).and_then(|(operand, strides)| {
-                    let Kept { storage, offset } = operand.kept.as_ref()?;
+                    let Kept { storage, offset, .. } = operand.kept.as_ref()?;
                     Some(Part { storage, offset: *offset, strides })
                 });
                 x.push(found);
@@ -189,7 +189,11 @@ impl<D: Device> WayBack<D::Storage> for Back<D> {
             let call = DerivativeCall { dtype: self.dtype, given: self.given, x, sizes: &sizes };
             let storage = D::derivative(&derivative.by(at)?, call)?;
             let dense = sizes.row_major();
-            gradients.add_to_sum(to, storage, 0, Layout { dtype: self.dtype, sizes, strides: dense })?;
+            match self.dtype {
+                DType::F32 => gradients.add::<f32, D>(to, Erased::fresh(storage, sizes, dense))?,
+                DType::F64 => gradients.add::<f64, D>(to, Erased::fresh(storage, sizes, dense))?,
+                _ => gradients.add::<Complex<f64>, D>(to, Erased::fresh(storage, sizes, dense))?,
+            }
         }
         Ok(())
     }
@@ -218,14 +222,16 @@ fn recorded<D: Device>(
             }
         }
         let (storage, offset) = part.shared_inside(call)?;
-        let layout = Packed::of(call.dtype, call.sizes, part.strides);
-        operands.push(Some(Operand::new(node, part.offset, layout, Some(Kept { storage, offset }))));
+        let layout = (call.dtype, call.sizes, part.strides);
+        // (Its gradients and its elements have its own dtype.)
+        let kept = Some(Kept { storage, offset, read: ways::not_read });
+        operands.push(Some(Operand::new(node, part.offset, layout, ways::not_added, kept)));
     }
     let Some(tape) = tape else { return Ok(Tracked::constant(result)) };
     let layout = Layout { dtype: call.dtype, sizes: Dims::known(call.sizes), strides: Dims::known(strides) };
     let step = tape.begin(OP)?;
     let back = Back::<D> { source, dtype: call.dtype, given: call.given, operands, layout };
-    step.fill([Some(layout.extent()), None, None, None], Rule::Primitive(Box::new(back)));
+    step.fill([Some(layout.extent()), None, None, None], Rule::Primitive(Box::new(back)), ways::of_primitive::<D>);
     Ok(Tracked::of(result, Node { step, result: 0 }))
 }
 impl<D: Device> Part<'_, Taped<D>> {

@@ -1,15 +1,17 @@
 //! Elementwise formulas: gradients times derivatives, by loops that castiron compiles once (`ops::slope`).
 
 use super::reduce::{TimesConjugate, scaled};
-use super::{Gradients, OP, by_dtype, gradient, kept, no_gradient, view_of};
+use super::ways::unlike;
+use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, kept, no_gradient, view_of};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Device};
-use crate::dtype::{Castable as _, Complex, DType, Dtype};
+use crate::dtype::{Castable as _, Complex, DType, Dtype, bf16, f16};
 use crate::error::{Result, invalid};
+use crate::grad::rule::Rule;
 use crate::grad::tape::{Kept, Layout, Operand};
 use crate::layout::dims::Dims;
 use crate::ops;
-use crate::ops::kernel::{Applying, ChoosingLeft, ChoosingRight, Combining, Copying, Map2, Map3};
+use crate::ops::kernel::{Applying, Casting, ChoosingLeft, ChoosingRight, Combining, Copying, Map2, Map3};
 use crate::ops::losses::Losing;
 use crate::ops::reduce::Sum;
 use crate::ops::slope::{Constants, Derivable, Deriving, Formula, Simple, Sloping};
@@ -85,12 +87,6 @@ where
     by_operand::<F, E, D>(call)
 }
 impl Formula {
-    /// The dtype of the loop that this one's gradient is computed by.
-    fn computes(&self, class: DType) -> DType {
-        let both = self.beside.map_or(self, |(both, _)| both);
-        let is_simple = both.simple != Simple::No;
-        if class == DType::F32 && !is_simple && both.host[0].is_none() { DType::F64 } else { class }
-    }
     /// Runs its loop on the host.
     pub(super) fn on_host(&self, call: SlopeCall<'_, crate::Cpu>) -> Result<<crate::Cpu as Backend>::Storage> {
         let dtype = call.dtype;
@@ -154,20 +150,103 @@ pub(super) fn not_kept<T>() -> Result<T> {
     invalid(OP, "an operand was not kept".to_owned())
 }
 
-/// The way back through an elementwise formula, computed in a dtype. The layout is that of its result; the gradient has another dtype, which
-/// is given beside it, and its own strides.
-#[allow(clippy::too_many_arguments)]
-pub(super) fn formula<D: Device>(
-    formula: &'static Formula,
-    computes: DType,
-    given: Constants,
-    x: &[Operand<D::Storage>],
-    y: Option<&Kept<D::Storage>>,
-    g: (Kept<D::Storage>, Dims),
-    layout: (&Layout, DType),
-    gradients: &mut Gradients<D>,
+/// The way back through an elementwise formula, computed in the dtype `E`.
+pub(super) fn formula<E: Dtype, D: Device>(
+    rule: &Rule<D::Storage>,
+    given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
-    by_dtype!(formula.computes(computes), E => in_class::<E, D>(formula, given, x, y, g, layout, gradients))
+    formula_from::<E, D>(rule, given, gradients, in_class::<E, D>)
+}
+/// The same of a result of another kind than what it was computed in: the real size of a complex number, or a wider number.
+pub(super) fn formula_across<E: Dtype, D: Device>(
+    rule: &Rule<D::Storage>,
+    given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
+) -> Result<()> {
+    formula_from::<E, D>(rule, given, gradients, of_other_class::<E, D>)
+}
+fn formula_from<E: Dtype, D: Device>(
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
+    convert: fn(D::Storage, &Layout) -> Result<D::Storage>,
+) -> Result<()> {
+    let Rule::Formula { formula: Some(formula), given: constants, x, y, .. } = rule else { return unlike() };
+    let own = rule.layout();
+    let (sizes, strides) = (&own.sizes, &own.strides);
+    // A view is read as any other operand.
+    let reads_views = own.dtype == E::DTYPE;
+    let seen = given.take_view(|seen| reads_views && seen.is_of(sizes, strides));
+    let [first, ..] = given.whole()?;
+    let Some(storage) = first.take() else { return Ok(()) };
+    let (offset, steps) = seen.map_or((0, own.strides), |seen| (seen.offset, seen.strides));
+    let g = Arrived { storage: convert(storage, &own)?, offset, strides: steps };
+    let (formula, constants, y) = (*formula, constants.open(), y.as_ref());
+    if formula.simple != Simple::No
+        && formula.beside.is_none()
+        && let [a, b] = &**x
+    {
+        return simple::<E, D>(formula.simple, [a, b], g, sizes, gradients);
+    }
+    // Elements of this dtype are read where they are.
+    let is_read = |x: &Operand<D::Storage>| x.kept.is_none() || x.dtype() == E::DTYPE;
+    if formula.beside.is_none() && own.dtype == E::DTYPE && x.iter().all(is_read) {
+        let (mut layouts, mut operands) = ([Dims::known(&[]); 3], [None; 3]);
+        layouts.iter_mut().zip(&**x).for_each(|(layout, x)| *layout = x.strides());
+        for ((to, x), strides) in operands.iter_mut().zip(&**x).zip(&layouts) {
+            *to = x.kept.as_ref().map(|of| Part::kept::<E>(of, sizes, strides));
+        }
+        let y = y.map(|y| Part::kept::<E>(y, sizes, strides));
+        let g = g.part::<E, D>(sizes);
+        return slopes::<E, D>(formula, constants, x, (operands, y, g), [sizes, strides], gradients);
+    }
+    let g = g.erased::<E, D>(sizes);
+    if let Some((both, place)) = formula.beside {
+        let [to, ..] = &**x else { return not_kept() };
+        return beside_value::<E, D>(both, place, constants[0], to, &g, [sizes, strides], gradients);
+    }
+    let y = y.map(|y| kept::<E, D>(y, own.dtype, sizes, strides)).transpose()?;
+    let mut converted: [Option<Erased<'_, E, D>>; 3] = [None, None, None];
+    for (to, x) in converted.iter_mut().zip(&**x) {
+        if x.kept.is_some() {
+            *to = Some(super::elements::<E, D>(x)?);
+        }
+    }
+    let operands = converted.each_ref().map(|x| x.as_ref().map(Part::of));
+    let parts = (operands, y.as_ref().map(Part::of), Part::of(&g));
+    slopes::<E, D>(formula, constants, x, parts, [sizes, strides], gradients)
+}
+/// A gradient where it arrived, of a known dtype and known sizes.
+struct Arrived<B> {
+    storage: B,
+    offset: usize,
+    strides: Dims,
+}
+impl<B> Arrived<B> {
+    fn part<E: Dtype, D: Device + Backend<Storage = B>>(&self, sizes: &Dims) -> Part<'_, D> {
+        expect_within::<E, D>(&self.storage, self.offset, sizes, &self.strides);
+        Part { storage: &self.storage, offset: self.offset, strides: &self.strides }
+    }
+    fn erased<E: Dtype, D: Device + Backend<Storage = B>>(&self, sizes: &Dims) -> Erased<'_, E, D> {
+        Erased::borrowed(&self.storage, self.offset, *sizes, self.strides)
+    }
+}
+fn of_other_class<E: Dtype, D: Device>(g: D::Storage, layout: &Layout) -> Result<D::Storage> {
+    fn of<A: Dtype, E: Dtype, D: Device>(g: &D::Storage, Layout { sizes, strides, .. }: &Layout) -> Result<D::Storage> {
+        D::map1::<A, E>(Casting, View::new(g, 0, sizes, strides), strides)
+    }
+    let g = &g;
+    match layout.dtype {
+        DType::F16 => of::<f16, E, D>(g, layout),
+        DType::BF16 => of::<bf16, E, D>(g, layout),
+        DType::F32 => of::<f32, E, D>(g, layout),
+        DType::F64 => of::<f64, E, D>(g, layout),
+        DType::C32 => of::<Complex<f16>, E, D>(g, layout),
+        DType::C64 => of::<Complex<f32>, E, D>(g, layout),
+        DType::C128 => of::<Complex<f64>, E, D>(g, layout),
+        dtype => no_gradient(dtype),
+    }
 }
 
 impl<'a, D: Device> Part<'a, D> {
@@ -182,49 +261,6 @@ impl<'a, D: Device> Part<'a, D> {
     }
 }
 
-fn in_class<E: Dtype, D: Device>(
-    formula: &'static Formula,
-    given: Constants,
-    x: &[Operand<D::Storage>],
-    y: Option<&Kept<D::Storage>>,
-    (g, steps): (Kept<D::Storage>, Dims),
-    (Layout { dtype: of_result, sizes, strides }, dtype): (&Layout, DType),
-    gradients: &mut Gradients<D>,
-) -> Result<()> {
-    if formula.simple != Simple::No
-        && formula.beside.is_none()
-        && let [a, b] = x
-    {
-        return simple::<E, D>(formula.simple, [a, b], g, dtype, [sizes, &steps], gradients);
-    }
-    // Elements of this dtype are read where they are.
-    let is_read = |x: &Operand<D::Storage>| x.kept.is_none() || x.dtype() == E::DTYPE;
-    if formula.beside.is_none() && [dtype, *of_result] == [E::DTYPE; 2] && x.iter().all(is_read) {
-        let (mut layouts, mut operands) = ([Dims::known(&[]); 3], [None; 3]);
-        layouts.iter_mut().zip(x).for_each(|(layout, x)| *layout = x.strides());
-        for ((to, x), strides) in operands.iter_mut().zip(x).zip(&layouts) {
-            *to = x.kept.as_ref().map(|of| Part::kept::<E>(of, sizes, strides));
-        }
-        let y = y.map(|y| Part::kept::<E>(y, sizes, strides));
-        let g = Part::kept::<E>(&g, sizes, &steps);
-        return slopes::<E, D>(formula, given, x, (operands, y, g), [sizes, strides], gradients);
-    }
-    let g = kept::<E, D>(&g, dtype, sizes, &steps)?;
-    if let Some((both, place)) = formula.beside {
-        let [to, ..] = x else { return not_kept() };
-        return beside_value::<E, D>(both, place, given[0], to, &g, [sizes, strides], gradients);
-    }
-    let y = y.map(|y| kept::<E, D>(y, *of_result, sizes, strides)).transpose()?;
-    let mut converted: [Option<Erased<'_, E, D>>; 3] = [None, None, None];
-    for (to, x) in converted.iter_mut().zip(x) {
-        if x.kept.is_some() {
-            *to = Some(super::elements::<E, D>(x)?);
-        }
-    }
-    let operands = converted.each_ref().map(|x| x.as_ref().map(Part::of));
-    let parts = (operands, y.as_ref().map(Part::of), Part::of(&g));
-    slopes::<E, D>(formula, given, x, parts, [sizes, strides], gradients)
-}
 /// What a derivative reads: operands, the result, and the gradient of that.
 type Read<'a, D> = ([Option<Part<'a, D>>; 3], Option<Part<'a, D>>, Part<'a, D>);
 
@@ -235,7 +271,7 @@ fn slopes<E: Dtype, D: Device>(
     x: &[Operand<D::Storage>],
     (operands, y, g): Read<'_, D>,
     [sizes, strides]: [&Dims; 2],
-    gradients: &mut Gradients<D>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
     for (by, to) in x.iter().enumerate().filter(|(_, to)| to.node.is_some()) {
         let mut parts = if formula.reads[by] == 8 { [y, None, None] } else { operands };
@@ -245,7 +281,7 @@ fn slopes<E: Dtype, D: Device>(
         }
         let call = SlopeCall { by, dtype: E::DTYPE, given, x: parts, g, sizes, strides };
         let storage = D::slope(formula, call)?;
-        gradients.add_new::<E>(to, storage, sizes, strides)?;
+        gradients.add_new::<E, D>(to, storage, sizes, strides)?;
     }
     Ok(())
 }
@@ -254,43 +290,43 @@ fn slopes<E: Dtype, D: Device>(
 fn simple<E: Dtype, D: Device>(
     simple: Simple,
     [a, b]: [&Operand<D::Storage>; 2],
-    g: Kept<D::Storage>,
-    dtype: DType,
-    [sizes, strides]: [&Dims; 2],
-    gradients: &mut Gradients<D>,
+    g: Arrived<D::Storage>,
+    sizes: &Dims,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    let strides = &g.strides;
     if let Simple::Product = simple {
         let is_row_major = crate::layout::strides::is_contiguous(sizes, strides);
         let is_alike = |x: &Operand<D::Storage>| x.dtype() == E::DTYPE && x.layout.has_strides(strides);
-        if dtype == E::DTYPE && is_row_major && is_alike(a) && is_alike(b) {
+        if is_row_major && is_alike(a) && is_alike(b) {
             expect_within::<E, D>(&g.storage, g.offset, sizes, strides);
             let g = View::<_, E>::new(&g.storage, g.offset, sizes, strides);
             for (to, other) in [(a, b), (b, a)].into_iter().filter(|(to, _)| to.node.is_some()) {
                 let Some(other) = view_of::<E, D>(other, sizes, strides) else { return not_kept() };
                 let product = D::map2::<E, E, E>(Losing::<TimesConjugate>::new([0.0; 2]), g, other, strides)?;
-                gradients.add_new::<E>(to, product, sizes, strides)?;
+                gradients.add_new::<E, D>(to, product, sizes, strides)?;
             }
             return Ok(());
         }
-        let g = kept::<E, D>(&g, dtype, sizes, strides)?;
+        let g = g.erased::<E, D>(sizes);
         for (to, other) in [(a, b), (b, a)] {
             if to.node.is_some() {
                 let (other, times) = (super::elements::<E, D>(other)?, Losing::<TimesConjugate>::new([0.0; 2]));
                 let repeated = to.repeated(sizes);
                 if repeated == 0 {
-                    gradients.add::<E>(to, g.map2::<E, E>(OP, times, &other)?)?;
+                    gradients.add::<E, D>(to, g.map2::<E, E>(OP, times, &other)?)?;
                     continue;
                 }
                 // Without memory for the products.
                 let sum = g.reduce_pairs::<E, E, _>(OP, Sum, times, &other, repeated)?.retyped::<E>();
                 let mut one = *sizes;
                 (0..one.len()).filter(|axis| repeated >> axis & 1 == 1).for_each(|axis| one[axis] = 1);
-                gradients.add::<E>(&to.resized(one, to.strides()), sum.reshape(OP, &one)?)?;
+                gradients.add::<E, D>(&to.resized(one, to.strides()), sum.reshape(OP, &one)?)?;
             }
         }
         return Ok(());
     }
-    let is_read = dtype == E::DTYPE && g.offset == 0 && D::holds::<E>(&g.storage, sizes.iter().product());
+    let is_read = g.offset == 0 && D::holds::<E>(&g.storage, sizes.iter().product());
     if is_read {
         expect_within::<E, D>(&g.storage, 0, sizes, strides);
     }
@@ -298,25 +334,22 @@ fn simple<E: Dtype, D: Device>(
         && is_read
         && let Simple::Sum = simple
     {
-        gradients.add_view::<E>(b, View::new(&g.storage, 0, sizes, strides))?;
+        gradients.add_view::<E, D>(b, View::new(&g.storage, 0, sizes, strides))?;
     } else if b.node.is_some() {
-        let g = kept::<E, D>(&g, dtype, sizes, strides)?;
+        let g = g.erased::<E, D>(sizes);
         match simple {
-            Simple::Difference => gradients.add::<E>(b, scaled(&g, -1.0)?)?,
-            _ => gradients.add::<E>(b, g)?,
+            Simple::Difference => gradients.add::<E, D>(b, scaled(&g, -1.0)?)?,
+            _ => gradients.add::<E, D>(b, g)?,
         }
     }
     if a.node.is_some() {
         // The last one may have the storage itself.
         if is_read {
-            return gradients.add_new::<E>(a, g.storage, sizes, strides);
+            return gradients.add_new::<E, D>(a, g.storage, sizes, strides);
         }
-        let g = if dtype == E::DTYPE && g.offset == 0 {
-            Erased::fresh(g.storage, *sizes, *strides)
-        } else {
-            kept::<E, D>(&g, dtype, sizes, strides)?.share()
-        };
-        gradients.add::<E>(a, g)?;
+        let g =
+            if g.offset == 0 { Erased::fresh(g.storage, *sizes, *strides) } else { g.erased::<E, D>(sizes).share() };
+        gradients.add::<E, D>(a, g)?;
     }
     Ok(())
 }
@@ -329,7 +362,7 @@ fn beside_value<E: Dtype, D: Device>(
     to: &Operand<D::Storage>,
     g: &Erased<'_, E, D>,
     [sizes, strides]: [&Dims; 2],
-    gradients: &mut Gradients<D>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
     let g_of = match both.simple {
         Simple::Sum => Some(1.0),
@@ -339,16 +372,16 @@ fn beside_value<E: Dtype, D: Device>(
     };
     if let Some(factor) = g_of {
         return if factor == 1.0 {
-            gradients.add::<E>(to, Erased::of(g.view()))
+            gradients.add::<E, D>(to, Erased::of(g.view()))
         } else {
-            gradients.add::<E>(to, scaled(g, factor)?)
+            gradients.add::<E, D>(to, scaled(g, factor)?)
         };
     }
     let value = D::fill::<E>(Some(g.storage()), value.cast(), 1)?;
     let zeros = [0; crate::layout::dims::MOST];
     let value = Erased::<E, D>::of(View::new(&value, 0, sizes, &zeros[..sizes.len()]));
     if let Simple::Product = both.simple {
-        return gradients.add::<E>(to, g.map2::<E, E>(OP, Losing::<TimesConjugate>::new([0.0; 2]), &value)?);
+        return gradients.add::<E, D>(to, g.map2::<E, E>(OP, Losing::<TimesConjugate>::new([0.0; 2]), &value)?);
     }
     let x = if to.kept.is_some() { Some(super::elements::<E, D>(to)?) } else { None };
     let mut parts = [None, None, None];
@@ -357,19 +390,18 @@ fn beside_value<E: Dtype, D: Device>(
     let call =
         SlopeCall { by: place, dtype: E::DTYPE, given: Constants::default(), x: parts, g: Part::of(g), sizes, strides };
     let storage = D::slope(both, call)?;
-    gradients.add::<E>(to, Erased::fresh(storage, *sizes, *strides))
+    gradients.add::<E, D>(to, Erased::fresh(storage, *sizes, *strides))
 }
 
 /// The gradient goes to the operand that was chosen.
 pub(super) fn chooses<E: Dtype, D: Device>(
-    condition: &Operand<D::Storage>,
-    choices: &[Option<Operand<D::Storage>>; 2],
-    g: &D::Storage,
-    layout: &Layout,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
-    let condition = super::elements::<bool, D>(condition)?;
-    let g = gradient::<E, D>(g, layout);
+    let Rule::Chooses { condition, choices, .. } = rule else { return unlike() };
+    let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
+    let (condition, g) = (super::exact::<bool, D>(condition)?, gradient::<E, D>(g, layout));
     for (at, choice) in choices.iter().enumerate() {
         let Some(to) = choice else { continue };
         let none = E::default();
@@ -378,35 +410,37 @@ pub(super) fn chooses<E: Dtype, D: Device>(
         } else {
             D::map2::<bool, E, E>(ChoosingLeft(none), condition.view(), g.view(), &layout.strides)?
         };
-        gradients.add::<E>(to, Erased::fresh(storage, layout.sizes, layout.strides))?;
+        gradients.add::<E, D>(to, Erased::fresh(storage, layout.sizes, layout.strides))?;
     }
     Ok(())
 }
 
 /// The parts of the gradient are those of the parts.
 pub(super) fn parts<E: Dtype, D: Device>(
-    x: &[Option<Operand<D::Storage>>; 2],
-    g: &D::Storage,
-    layout: &Layout,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    let Rule::Parts { x, .. } = rule else { return unlike() };
+    let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
     let g = gradient::<E, D>(g, layout);
     let both = g.parts(OP)?;
     for (at, to) in x.iter().enumerate() {
         let Some(to) = to else { continue };
         let part = both.part_at(at);
-        gradients.add::<E::RealDtype>(to, part.map1::<E::RealDtype>(OP, Copying)?)?;
+        gradients.add::<E::RealDtype, D>(to, part.map1::<E::RealDtype>(OP, Copying)?)?;
     }
     Ok(())
 }
 
 /// `y = r (cos a + i sin a)`: the gradient of `r` is `g.re cos a + g.im sin a`, that of the angle `r (g.im cos a - g.re sin a)`.
 pub(super) fn polar<E: Dtype, D: Device>(
-    x: &[Option<Operand<D::Storage>>; 2],
-    g: &D::Storage,
-    layout: &Layout,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    let Rule::Polar { x, .. } = rule else { return unlike() };
+    let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
     let (Some(radius), Some(angle)) = (&x[0], &x[1]) else { return not_kept() };
     let g = gradient::<E, D>(g, layout);
     let g = g.parts(OP)?;
@@ -421,13 +455,13 @@ pub(super) fn polar<E: Dtype, D: Device>(
     if radius.node.is_some() {
         let (re, im) = (product(&g_re, &cos)?, product(&g_im, &sin)?);
         let sum = re.map2::<E::RealDtype, E::RealDtype>(OP, Combining::<ops::add, E::RealDtype>::new(), &im)?;
-        gradients.add::<E::RealDtype>(radius, sum)?;
+        gradients.add::<E::RealDtype, D>(radius, sum)?;
     }
     if angle.node.is_some() {
         let (im, re) = (product(&g_im, &cos)?, product(&g_re, &sin)?);
         let turned = im.map2::<E::RealDtype, E::RealDtype>(OP, Combining::<ops::sub, E::RealDtype>::new(), &re)?;
         let radius = super::elements::<E::RealDtype, D>(radius)?;
-        gradients.add::<E::RealDtype>(angle, product(&radius, &turned)?)?;
+        gradients.add::<E::RealDtype, D>(angle, product(&radius, &turned)?)?;
     }
     Ok(())
 }

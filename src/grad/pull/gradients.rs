@@ -1,9 +1,10 @@
 //! The gradients that have come back so far, and how others are added to them.
 
+use super::ways::{Elements, by_exact_type};
 use super::{Cotangents, OP, cast, no_gradient, seen};
 use crate::composite::Erased;
 use crate::device::{Backend, Device};
-use crate::dtype::{Complex, DType, Dtype, bf16, f16};
+use crate::dtype::{Complex, DType, Dtype, Element};
 use crate::error::{Result, invalid};
 use crate::grad::tape::{Extent, Layout, Node, Operand, Step};
 use crate::layout::bounds;
@@ -16,11 +17,11 @@ use crate::storage::{Counted, View, ViewMut};
 
 /// The gradients that have come back so far, of steps that they have not gone through.
 #[doc(hidden)]
-pub struct Gradients<D: Backend> {
+pub struct Gradients<B> {
     /// In the order in which they were recorded: the last one is the next to go through. Most gradients come to one of the last.
-    steps: Vec<Arriving<D::Storage>>,
+    steps: Vec<Arriving<B>>,
     /// Those of parameters, the last one first: layers are gone through from the last to the first.
-    leaves: Vec<Arriving<D::Storage>>,
+    leaves: Vec<Arriving<B>>,
 }
 /// A step, and the gradients of its results.
 pub(super) struct Arriving<B> {
@@ -28,17 +29,17 @@ pub(super) struct Arriving<B> {
     pub(super) given: Cotangents<B>,
 }
 
-impl<D: Device> Gradients<D> {
+impl<B: 'static> Gradients<B> {
     pub(in crate::grad) fn new() -> Self {
         Gradients { steps: Vec::new(), leaves: Vec::new() }
     }
 
     /// The gradient of a node.
-    pub(crate) fn of(&mut self, node: &Node<D::Storage>) -> Result<&mut Option<D::Storage>> {
-        Ok(&mut self.given(node).whole::<D>()?[node.result])
+    pub(crate) fn of(&mut self, node: &Node<B>) -> Result<&mut Option<B>> {
+        Ok(&mut self.given(node).whole()?[node.result])
     }
     /// The gradients of the results of a node's step.
-    fn given(&mut self, node: &Node<D::Storage>) -> &mut Cotangents<D::Storage> {
+    fn given(&mut self, node: &Node<B>) -> &mut Cotangents<B> {
         let step = &node.step;
         let (all, place) = if step.is_leaf() {
             let place = self.leaves.binary_search_by(|at| step.number.cmp(&at.step.number));
@@ -55,13 +56,19 @@ impl<D: Device> Gradients<D> {
     }
 
     /// Takes the step that was recorded last, and parameters after all steps: no more gradients come to it.
-    pub(super) fn pop(&mut self) -> Option<Arriving<D::Storage>> {
+    pub(super) fn pop(&mut self) -> Option<Arriving<B>> {
         self.steps.pop().or_else(|| self.leaves.pop())
     }
 
     /// Adds to the gradient of an operand. `g` has the operand's sizes.
-    pub(crate) fn add<E: Dtype>(&mut self, to: &Operand<D::Storage>, g: Erased<'_, E, D>) -> Result<()> {
-        let Some(node) = &to.node else { return Ok(()) };
+    pub(crate) fn add<E: Dtype, D: Device + Backend<Storage = B>>(
+        &mut self,
+        to: &Operand<B>,
+        g: Erased<'_, E, D>,
+    ) -> Result<()> {
+        if to.node.is_none() {
+            return Ok(());
+        }
         match self.whole_of::<E>(to, g.sizes(), g.strides()) {
             Some(of @ None) => {
                 *of = Some(g.into_whole_or_shared()?);
@@ -70,28 +77,36 @@ impl<D: Device> Gradients<D> {
             Some(Some(sum)) => return accumulate::<E, D>(sum, g.view()),
             None => {}
         }
-        let layout = &to.layout.open();
         let mask = to.repeated(g.sizes());
-        if mask == 0 && layout.dtype == E::DTYPE {
-            return self.add_to(node, to.offset, &layout.strides, g);
+        if mask == 0 && to.dtype() == E::DTYPE {
+            return self.add_to(to, g);
         }
-        // Sums and conversions are compiled for the dtypes that steps go back in.
+        // Sums are compiled for the dtypes that steps go back in.
         if const { E::DTYPE.is_half() } {
-            return self.add_summed::<f32>(node, to.offset, layout, mask, cast(g)?);
+            return self.add_summed::<f32, D>(to, mask, cast(g)?);
         }
         if const { E::DTYPE.is_complex() && E::DTYPE as u8 != DType::C128 as u8 } {
-            return self.add_summed::<Complex<f64>>(node, to.offset, layout, mask, cast(g)?);
+            return self.add_summed::<Complex<f64>, D>(to, mask, cast(g)?);
         }
-        self.add_summed(node, to.offset, layout, mask, g)
+        self.add_summed(to, mask, g)
+    }
+    /// The same of a storage's elements.
+    pub(crate) fn add_storage<E: Element, D: Device + Backend<Storage = B>>(
+        &mut self,
+        to: &Operand<B>,
+        storage: B,
+        offset: usize,
+        Layout { dtype, sizes, strides }: Layout,
+    ) -> Result<()> {
+        by_exact_type!(const E::DTYPE, D, dtype, T => {
+            let own = Erased::<T, D>::of(View::new(&storage, offset, &sizes, &strides)).share();
+            drop(storage);
+            self.add::<T, D>(to, own)
+        }, no_gradient(dtype))
     }
 
     /// Where the gradient of an operand's node is, if row-major elements of these sizes lie as the operand's, which are all of the node.
-    fn whole_of<E: Dtype>(
-        &mut self,
-        to: &Operand<D::Storage>,
-        sizes: &[usize],
-        strides: &[usize],
-    ) -> Option<&mut Option<D::Storage>> {
+    fn whole_of<E: Dtype>(&mut self, to: &Operand<B>, sizes: &[usize], strides: &[usize]) -> Option<&mut Option<B>> {
         let node = to.node.as_ref()?;
         let Extent { first, bytes, .. } = node.extent();
         let is_whole = to.dtype() == E::DTYPE
@@ -105,10 +120,10 @@ impl<D: Device> Gradients<D> {
     }
 
     /// Adds the elements of a new storage, which holds nothing else. (A tensor that is moved takes as long as a small loop.)
-    pub(super) fn add_new<E: Dtype>(
+    pub(super) fn add_new<E: Dtype, D: Device + Backend<Storage = B>>(
         &mut self,
-        to: &Operand<D::Storage>,
-        g: D::Storage,
+        to: &Operand<B>,
+        g: B,
         sizes: &Dims,
         strides: &Dims,
     ) -> Result<()> {
@@ -118,48 +133,45 @@ impl<D: Device> Gradients<D> {
                 Ok(())
             }
             Some(Some(sum)) => accumulate::<E, D>(sum, View::new(&g, 0, sizes, strides)),
-            None => self.add::<E>(to, Erased::fresh(g, *sizes, *strides)),
+            None => self.add::<E, D>(to, Erased::fresh(g, *sizes, *strides)),
         }
     }
     /// Adds elements that others read, too.
-    pub(super) fn add_view<E: Dtype>(&mut self, to: &Operand<D::Storage>, g: View<'_, D::Storage, E>) -> Result<()> {
+    pub(super) fn add_view<E: Dtype, D: Device + Backend<Storage = B>>(
+        &mut self,
+        to: &Operand<B>,
+        g: View<'_, B, E>,
+    ) -> Result<()> {
         match self.whole_of::<E>(to, g.sizes, g.strides) {
             Some(Some(sum)) => accumulate::<E, D>(sum, g),
-            _ => self.add::<E>(to, Erased::of(g)),
+            _ => self.add::<E, D>(to, Erased::of(g)),
         }
     }
 
     /// Sums the axes of a mask, along which an operand has one position, and adds in the operand's dtype.
-    fn add_summed<E: Dtype>(
+    fn add_summed<E: Dtype, D: Device + Backend<Storage = B>>(
         &mut self,
-        node: &Node<D::Storage>,
-        offset: usize,
-        layout: &Layout,
+        to: &Operand<B>,
         mask: u32,
         g: Erased<'_, E, D>,
     ) -> Result<()> {
         let g = if mask != 0 { g.reduce(Sum, mask, true)?.retyped::<E>() } else { g };
-        let strides = &layout.strides;
-        match layout.dtype {
-            DType::F16 => self.add_to::<f16>(node, offset, strides, cast(cast::<E, f32, D>(g)?)?),
-            DType::BF16 => self.add_to::<bf16>(node, offset, strides, cast(cast::<E, f32, D>(g)?)?),
-            DType::F32 => self.add_to::<f32>(node, offset, strides, cast(g)?),
-            DType::F64 => self.add_to::<f64>(node, offset, strides, cast(g)?),
-            DType::C32 => self.add_to::<Complex<f16>>(node, offset, strides, cast(cast::<E, Complex<f64>, D>(g)?)?),
-            DType::C64 => self.add_to::<Complex<f32>>(node, offset, strides, cast(cast::<E, Complex<f64>, D>(g)?)?),
-            DType::C128 => self.add_to::<Complex<f64>>(node, offset, strides, cast(g)?),
-            dtype => no_gradient(dtype),
+        if to.dtype() == E::DTYPE {
+            return self.add_to(to, g);
         }
+        let View { buffer, offset, .. } = g.view();
+        let strides = Dims::known(g.strides());
+        (to.add)(self, to, Elements { dtype: E::DTYPE, storage: buffer, offset, sizes: g.dims(), strides })
     }
 
-    /// The same where no element of the operand is at several positions by a stride of 0.
-    fn add_to<E: Dtype>(
+    /// Adds in the operand's dtype, where no element of the operand is at several positions by a stride of 0.
+    pub(super) fn add_to<E: Dtype, D: Device + Backend<Storage = B>>(
         &mut self,
-        node: &Node<D::Storage>,
-        offset: usize,
-        strides: &Dims,
+        to: &Operand<B>,
         g: Erased<'_, E, D>,
     ) -> Result<()> {
+        let Some(node) = &to.node else { return Ok(()) };
+        let (offset, strides) = (to.offset, &to.strides());
         let sizes = g.dims();
         let Extent { first, bytes, .. } = node.extent();
         let count = g.numel();
@@ -185,7 +197,7 @@ impl<D: Device> Gradients<D> {
             given.of[0] = sum.transpose()?;
             return Ok(());
         }
-        let of = &mut given.whole::<D>()?[node.result];
+        let of = &mut given.whole()?[node.result];
         match of {
             None if fills => {
                 let same = (0..sizes.len()).all(|axis| sizes[axis] == 1 || g.strides()[axis] == strides[axis]);
@@ -215,9 +227,9 @@ impl<D: Device> Gradients<D> {
     }
 
     /// Adds where several positions share an element: windows that overlap.
-    fn add_windows<E: Dtype>(
+    fn add_windows<E: Dtype, D: Device + Backend<Storage = B>>(
         &mut self,
-        node: &Node<D::Storage>,
+        node: &Node<B>,
         [offset, len]: [usize; 2],
         sizes: &Dims,
         strides: &Dims,

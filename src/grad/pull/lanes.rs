@@ -2,12 +2,14 @@
 
 use super::moves::reversed;
 use super::reduce::{formulas, three};
-use super::{Gradients, OP, elements, gradient, kept};
-use crate::composite::{Erased, Owned};
+use super::ways::unlike;
+use super::{Cotangents, Gradients, OP, arrived, elements, gradient, kept};
+use crate::composite::{Erased, Owned, expect_within};
 use crate::cpu::norm_back;
-use crate::device::Device;
+use crate::device::{Backend, Device};
 use crate::dtype::{Complex, DType, Dtype, MachineFloat, Parameters, Tuned, Unary, math};
 use crate::error::{Result, invalid};
+use crate::grad::rule::Rule;
 use crate::grad::tape::{Kept, Layout, Operand};
 use crate::ops;
 use crate::ops::arguments::{Indexing, Sought};
@@ -56,95 +58,127 @@ formulas! {
     WithConjugate: |g, y, _z, _p| g * y, |g, y, _z, _p| g * y.conj();
 }
 
-pub(super) fn pull<E: Dtype, D: Device>(
+/// A function of lanes on the way back.
+struct Scan<'a, B> {
     slope: LaneSlope,
-    x: &Operand<D::Storage>,
+    x: &'a Operand<B>,
     axis: usize,
-    result: Option<&Kept<D::Storage>>,
-    g: &D::Storage,
-    [own, layout]: [&Layout; 2],
-    gradients: &mut Gradients<D>,
-) -> Result<()> {
-    let g = gradient::<E, D>(g, layout);
-    if g.is_empty() {
-        return Ok(());
+    kept: Option<&'a Kept<B>>,
+    own: Layout,
+    g: B,
+    layout: Layout,
+}
+impl<'a, B> Scan<'a, B> {
+    /// `None` where there is nothing to do.
+    fn of<E: Dtype, D: Device + Backend<Storage = B>>(
+        rule: &'a Rule<B>,
+        mut given: Cotangents<B>,
+    ) -> Result<Option<Self>> {
+        let &Rule::Lanes { slope, ref x, axis, ref result, .. } = rule else { return unlike() };
+        let own = rule.layout();
+        let arrived = arrived::<E, D>(&own, &mut given)?.filter(|(_, layout)| !layout.sizes.contains(&0));
+        Ok(arrived.map(|(g, layout)| Scan { slope, x, axis, kept: result.as_ref(), own, g, layout }))
     }
-    let kept_result = || match result {
-        Some(result) => kept::<E, D>(result, own.dtype, &layout.sizes, &layout.strides),
-        None => invalid(OP, "a result was not kept".to_owned()),
-    };
-    let mask = 1 << axis;
-    match slope {
-        LaneSlope::Softmax => {
-            let y = kept_result()?;
-            if let Some(found) = at_once([&y, &g], axis, false)? {
-                return gradients.add::<E>(x, found);
-            }
-            let times = Combining::<ops::mul, E>::new();
-            let sum = g.reduce_pairs::<E, E, _>(OP, Sum, times, &y, mask)?.retyped::<E>();
-            let sum = over_axis(&sum, axis, &g)?;
-            gradients.add::<E>(x, three::<OfSoftmax, E, D>(&y, &g, &sum.expand(OP, g.sizes())?, 0.0)?)
+    fn gradient<E: Dtype, D: Device + Backend<Storage = B>>(&self) -> Erased<'_, E, D> {
+        gradient(&self.g, &self.layout)
+    }
+    fn result<E: Dtype, D: Device + Backend<Storage = B>>(&self) -> Result<Erased<'a, E, D>> {
+        match self.kept {
+            Some(result) => kept(result, self.own.dtype, &self.layout.sizes, &self.layout.strides),
+            None => invalid(OP, "a result was not kept".to_owned()),
         }
-        LaneSlope::LogSoftmax => {
-            let y = kept_result()?;
-            if let Some(found) = at_once([&y, &g], axis, true)? {
-                return gradients.add::<E>(x, found);
-            }
+    }
+}
+/// `Name: |of, gradients| run`: the ways back through functions of lanes, of which there is something to do.
+macro_rules! scans {
+    ($($(#[$doc:meta])* $name:ident: |$of:ident, $gradients:ident| $run:block)*) => {$(
+        $(#[$doc])*
+        pub(super) fn $name<E: Dtype, D: Device>(
+            rule: &Rule<D::Storage>,
+            given: Cotangents<D::Storage>,
+            $gradients: &mut Gradients<D::Storage>,
+        ) -> Result<()> {
+            let Some($of) = Scan::of::<E, D>(rule, given)? else { return Ok(()) };
+            $run
+        }
+    )*};
+}
+scans! {
+    softmax: |of, gradients| {
+        let (x, axis, g) = (of.x, of.axis, of.gradient::<E, D>());
+        let y = of.result::<E, D>()?;
+        let of_logarithm = matches!(of.slope, LaneSlope::LogSoftmax);
+        if let Some(found) = at_once([&y, &g], axis, of_logarithm)? {
+            return gradients.add::<E, D>(x, found);
+        }
+        let mask = 1 << axis;
+        if of_logarithm {
             let sum = g.reduce(Sum, mask, true)?.retyped::<E>();
-            gradients.add::<E>(x, three::<OfLogSoftmax, E, D>(&y, &g, &sum.expand(OP, g.sizes())?, 0.0)?)
+            return gradients
+                .add::<E, D>(x, three::<OfLogSoftmax, E, D>(&y, &g, &sum.expand(OP, g.sizes())?, 0.0)?);
         }
-        LaneSlope::Sum => gradients.add::<E>(x, sums_from_behind(&g, axis)?),
-        LaneSlope::Product => {
-            let y = kept_result()?;
-            // Operands of bytes are summed in wider numbers, which have no gradient.
-            let elements = elements::<E, D>(x)?;
-            let none = Losing::<WithConjugate>::new([0.0; 2]);
-            let sums = sums_from_behind(&g.map2::<E, E>(OP, none, &y)?, axis)?;
-            let quotients = sums.map2::<E, E>(OP, Losing::<OverConjugate>::new([0.0; 2]), &elements)?;
-            if D::has_data(elements.storage()) && !D::has::<E>(elements.view(), Sought::Zero)? {
-                return gradients.add::<E>(x, quotients);
-            }
-            super::expect_no_zeros::<D>("cumprod", elements.storage())?;
-            let is_zero = elements.map2::<E, E>(OP, Losing::<Zero>::new([0.0; 2]), &elements)?;
-            let zeros = lane::<E, D>(&is_zero, D::lanes::<E, E::Sum>(RunningSum, is_zero.view(), axis)?);
-            let others = elements.map2::<E, E>(OP, Losing::<WithoutFirstZero>::new([0.0; 2]), &zeros)?;
-            let products = lane::<E, D>(&others, D::lanes::<E, E::Sum>(RunningProduct, others.view(), axis)?);
-            let at = sums_from_behind(&g.map2::<E, E>(OP, none, &products)?, axis)?;
-            let at = three::<AroundZero, E, D>(&elements, &zeros, &at, 0.0)?;
-            let before = quotients.map2::<E, E>(OP, Losing::<BeforeZero>::new([0.0; 2]), &zeros)?;
-            gradients.add::<E>(x, before.map2::<E, E>(OP, Combining::<ops::add, E>::new(), &at)?)
+        let times = Combining::<ops::mul, E>::new();
+        let sum = g.reduce_pairs::<E, E, _>(OP, Sum, times, &y, mask)?.retyped::<E>();
+        let sum = over_axis(&sum, axis, &g)?;
+        gradients.add::<E, D>(x, three::<OfSoftmax, E, D>(&y, &g, &sum.expand(OP, g.sizes())?, 0.0)?)
+    }
+    sums: |of, gradients| {
+        gradients.add::<E, D>(of.x, sums_from_behind(&of.gradient::<E, D>(), of.axis)?)
+    }
+    products: |of, gradients| {
+        let (x, axis, g) = (of.x, of.axis, of.gradient::<E, D>());
+        let y = of.result::<E, D>()?;
+        // Operands of bytes are summed in wider numbers, which have no gradient.
+        let elements = elements::<E, D>(x)?;
+        let none = Losing::<WithConjugate>::new([0.0; 2]);
+        let sums = sums_from_behind(&g.map2::<E, E>(OP, none, &y)?, axis)?;
+        let quotients = sums.map2::<E, E>(OP, Losing::<OverConjugate>::new([0.0; 2]), &elements)?;
+        if D::has_data(elements.storage()) && !D::has::<E>(elements.view(), Sought::Zero)? {
+            return gradients.add::<E, D>(x, quotients);
         }
-        LaneSlope::LogSumExp => {
-            let (y, elements) = (kept_result()?, elements::<E, D>(x)?);
-            if const { E::DTYPE.is_complex() } {
-                // `g * conj(exp(x - y))`, summed from behind, as logarithms.
-                let terms = g.map2::<E, E>(OP, Losing::<LogConjugateLess>::new([0.0; 2]), &y)?;
-                let turned = reversed(&terms, axis)?;
-                let sums = D::lanes::<E, E>(RunningLogSumExp, turned.view(), axis)?;
-                let sums = reversed(&Erased::<E, D>::dense(sums, turned.dims()), axis)?;
-                return gradients
-                    .add::<E>(x, sums.map2::<E, E>(OP, Losing::<ConjugateExpOfSum>::new([0.0; 2]), &elements)?);
-            }
-            let sums = |terms: &Owned<E, D>| -> Result<Owned<E, D>> {
-                let turned = reversed(terms, axis)?;
-                let sums = D::lanes::<E, E>(RunningLogSumExp, turned.view(), axis)?;
-                reversed(&Erased::dense(sums, turned.dims()), axis)
-            };
-            let above = sums(&g.map2::<E, E>(OP, Losing::<LogAbove>::new([0.0; 2]), &y)?)?;
-            let below = sums(&g.map2::<E, E>(OP, Losing::<LogBelow>::new([0.0; 2]), &y)?)?;
-            gradients.add::<E>(x, three::<FromLogs, E, D>(&elements, &above, &below, 0.0)?)
+        super::expect_no_zeros::<D>("cumprod", elements.storage())?;
+        let is_zero = elements.map2::<E, E>(OP, Losing::<Zero>::new([0.0; 2]), &elements)?;
+        let zeros = lane::<E, D>(&is_zero, D::lanes::<E, E::Sum>(RunningSum, is_zero.view(), axis)?);
+        let others = elements.map2::<E, E>(OP, Losing::<WithoutFirstZero>::new([0.0; 2]), &zeros)?;
+        let products = lane::<E, D>(&others, D::lanes::<E, E::Sum>(RunningProduct, others.view(), axis)?);
+        let at = sums_from_behind(&g.map2::<E, E>(OP, none, &products)?, axis)?;
+        let at = three::<AroundZero, E, D>(&elements, &zeros, &at, 0.0)?;
+        let before = quotients.map2::<E, E>(OP, Losing::<BeforeZero>::new([0.0; 2]), &zeros)?;
+        gradients.add::<E, D>(x, before.map2::<E, E>(OP, Combining::<ops::add, E>::new(), &at)?)
+    }
+    logsumexps: |of, gradients| {
+        let (x, axis, g) = (of.x, of.axis, of.gradient::<E, D>());
+        let (y, elements) = (of.result::<E, D>()?, elements::<E, D>(x)?);
+        if const { E::DTYPE.is_complex() } {
+            // `g * conj(exp(x - y))`, summed from behind, as logarithms.
+            let terms = g.map2::<E, E>(OP, Losing::<LogConjugateLess>::new([0.0; 2]), &y)?;
+            let turned = reversed(&terms, axis)?;
+            let sums = D::lanes::<E, E>(RunningLogSumExp, turned.view(), axis)?;
+            let sums = reversed(&Erased::<E, D>::dense(sums, turned.dims()), axis)?;
+            let found = sums.map2::<E, E>(OP, Losing::<ConjugateExpOfSum>::new([0.0; 2]), &elements)?;
+            return gradients.add::<E, D>(x, found);
         }
-        LaneSlope::Extreme => {
-            let Some(positions) = result else { return invalid(OP, "a result was not kept".to_owned()) };
-            let index = View::<_, i64>::new(&positions.storage, positions.offset, &layout.sizes, &layout.strides);
-            let (sizes, strides) = (x.sizes(), x.sizes().row_major());
-            let mut sum = D::zeroed::<E>(Some(g.storage()), sizes.iter().product())?;
-            let out = ViewMut::<_, E>::new(&mut sum, 0, &sizes, &strides);
-            let indexing = Indexing { op: OP, axis, wraps: false };
-            D::scatter_with::<E>(indexing, Combining::<ops::add, E>::new(), index, g.view(), out)?;
-            gradients.add::<E>(x, Erased::dense(sum, sizes))
-        }
-        LaneSlope::Missing => Ok(()),
+        let sums = |terms: &Owned<E, D>| -> Result<Owned<E, D>> {
+            let turned = reversed(terms, axis)?;
+            let sums = D::lanes::<E, E>(RunningLogSumExp, turned.view(), axis)?;
+            reversed(&Erased::dense(sums, turned.dims()), axis)
+        };
+        let above = sums(&g.map2::<E, E>(OP, Losing::<LogAbove>::new([0.0; 2]), &y)?)?;
+        let below = sums(&g.map2::<E, E>(OP, Losing::<LogBelow>::new([0.0; 2]), &y)?)?;
+        gradients.add::<E, D>(x, three::<FromLogs, E, D>(&elements, &above, &below, 0.0)?)
+    }
+    extremes: |of, gradients| {
+        let (x, g) = (of.x, of.gradient::<E, D>());
+        let Some(positions) = of.kept else { return invalid(OP, "a result was not kept".to_owned()) };
+        let Layout { sizes: own, strides: steps, .. } = &of.layout;
+        expect_within::<i64, D>(&positions.storage, positions.offset, own, steps);
+        let index = View::<_, i64>::new(&positions.storage, positions.offset, own, steps);
+        let (sizes, strides) = (x.sizes(), x.sizes().row_major());
+        let mut sum = D::zeroed::<E>(Some(g.storage()), sizes.iter().product())?;
+        let out = ViewMut::<_, E>::new(&mut sum, 0, &sizes, &strides);
+        let indexing = Indexing { op: OP, axis: of.axis, wraps: false };
+        D::scatter_with::<E>(indexing, Combining::<ops::add, E>::new(), index, g.view(), out)?;
+        gradients.add::<E, D>(x, Erased::dense(sum, sizes))
     }
 }
 

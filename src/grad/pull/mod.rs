@@ -1,7 +1,7 @@
 //! The way back: what each kind of step does with the gradient of its result.
 //!
 //! These functions are generic over the device and written with its own calls, so that they run on every device, and on tapes for gradients
-//! of gradients. For `Cpu` they are compiled in castiron, once ([`PullsBack`]).
+//! of gradients. Programs compile those of the steps that they record ([`ways`]).
 
 pub(super) mod convolution;
 pub(super) mod derivative;
@@ -13,12 +13,14 @@ mod product;
 mod reduce;
 mod rows;
 mod seen;
+pub(crate) mod ways;
 
-use super::primitive::{Sums, WayBack};
+use super::primitive::WayBack;
+#[cfg(feature = "any")]
 use super::rule::Rule;
 #[cfg(feature = "any")]
 use super::tape::Node;
-use super::tape::{Kept, Layout, Operand, Packed, Past, Step, locked};
+use super::tape::{Kept, Layout, Operand, Past, Step, locked};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Cpu, Cuda, Device, Meta};
 use crate::dtype::{Complex, DType, Dtype, Element, bf16, f16};
@@ -37,9 +39,11 @@ pub(super) use gradients::unshare;
 pub use seen::Cotangents;
 pub(crate) use seen::Seen;
 use std::sync::Arc;
+use ways::{Pull, Way, adding};
 
 /// Runs code for the dtype that steps of a dtype go back in: `by_dtype!(dtype, E => code)`. Half precision goes back in `f32`, complex
-/// numbers in `Complex<f64>`, so that castiron compiles the way back for three dtypes.
+/// numbers in `Complex<f64>`.
+#[cfg(any(feature = "any", feature = "cuda"))]
 macro_rules! by_dtype {
     ($dtype:expr, $E:ident => $run:expr) => {
         match $dtype {
@@ -54,17 +58,8 @@ macro_rules! by_dtype {
         $run
     }};
 }
-/// The same for functions of real numbers.
-macro_rules! by_real {
-    ($dtype:expr, $E:ident => $run:expr) => {
-        match $dtype {
-            DType::F32 => by_dtype!(@ $E [f32] $run),
-            DType::F64 => by_dtype!(@ $E [f64] $run),
-            dtype => $crate::grad::pull::no_gradient(dtype),
-        }
-    };
-}
 /// Runs code for the dtype itself.
+#[cfg(feature = "any")]
 macro_rules! by_exact {
     ($dtype:expr, $E:ident => $run:expr) => {
         match $dtype {
@@ -84,14 +79,17 @@ macro_rules! by_exact {
     }};
 }
 /// The dtype that steps of a dtype go back in.
-fn class(dtype: DType) -> DType {
+const fn class(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
         DType::C32 | DType::C64 => DType::C128,
         dtype => dtype,
     }
 }
-pub(crate) use {by_dtype, by_exact};
+#[cfg(any(feature = "any", feature = "cuda"))]
+pub(crate) use by_dtype;
+#[cfg(feature = "any")]
+pub(crate) use by_exact;
 
 #[cold]
 pub(crate) fn no_gradient<T>(dtype: DType) -> Result<T> {
@@ -104,20 +102,19 @@ pub(crate) const OP: &str = "backward";
 /// How a device runs steps backwards.
 #[doc(hidden)]
 pub trait PullsBack: Backend {
-    /// One step, from the gradients of its results.
-    fn pull(
-        rule: &Rule<Self::Storage>,
-        given: Cotangents<Self::Storage>,
-        gradients: &mut Gradients<Self>,
-    ) -> Result<()>;
+    /// Whether it is known at run time: then types may stand for the width of elements.
+    const IS_DYNAMIC: bool = false;
+    /// How it goes back through a kind of step in a dtype.
+    fn way<W: Way, E: Dtype>() -> Pull<Self::Storage>
+    where
+        Self: Device,
+    {
+        W::pull::<E, Self>
+    }
     /// A gradient times the derivative of an elementwise formula.
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage>;
     /// The same as it was recorded, or a derivative of that. The result is row-major.
     fn derivative(derivative: &Arc<Derivative>, call: DerivativeCall<'_, Self>) -> Result<Self::Storage>;
-    /// A convolution backwards. (Apart from [`pull`](Self::pull): only programs that convolve link it.)
-    fn pull_convolution(of: &Convolving<Self>, g: Self::Storage, gradients: &mut dyn Sums<Self::Storage>) -> Result<()>
-    where
-        Self: Device;
     /// Memory of the host that no tape sees: functions that go back in one pass over it take the place of several calls.
     fn host_buffer(_storage: &Self::Storage) -> Option<&HostBuffer> {
         None
@@ -145,32 +142,13 @@ pub trait PullsBack: Backend {
 }
 /// What devices do that record nothing.
 macro_rules! records_nothing {
-    ($(#[$how:meta])*) => {
-        records_nothing!(@off);
-        $(#[$how])*
-        fn pull(
-            rule: &Rule<Self::Storage>,
-            given: Cotangents<Self::Storage>,
-            gradients: &mut Gradients<Self>,
-        ) -> Result<()> {
-            pull::<Self>(rule, given, gradients)
-        }
-        $(#[$how])*
-        fn pull_convolution(
-            of: &Convolving<Self>,
-            g: Self::Storage,
-            gradients: &mut dyn Sums<Self::Storage>,
-        ) -> Result<()> {
-            convolution::pull::<Self>(of, g, gradients)
-        }
-    };
-    (@off) => {
+    () => {
         type Inside = Self;
         fn off<E: Element>(view: View<'_, Self::Storage, E>) -> (Self::Storage, usize) {
             Self::share(view)
         }
         fn operand<E: Element>(view: View<'_, Self::Storage, E>) -> Operand<Self::Storage> {
-            Operand::new(None, view.offset, Packed::of(E::DTYPE, view.sizes, view.strides), None)
+            Operand::new(None, view.offset, (E::DTYPE, view.sizes, view.strides), adding::<E, Self>(E::DTYPE), None)
         }
         fn with_way_back(
             _: &'static str,
@@ -182,9 +160,12 @@ macro_rules! records_nothing {
         }
     };
 }
-/// Compiled here for programs that take gradients on the host.
 impl PullsBack for Cpu {
-    records_nothing!(#[inline(never)]);
+    records_nothing!();
+    #[cfg(feature = "precompiled")]
+    fn way<W: Way, E: Dtype>() -> Pull<HostBuffer> {
+        W::on_host::<E>()
+    }
     fn host_buffer(storage: &HostBuffer) -> Option<&HostBuffer> {
         Some(storage)
     }
@@ -209,8 +190,7 @@ impl<const N: usize> PullsBack for Cuda<N> {
     }
 }
 impl PullsBack for Meta {
-    // (Inlined: compiled in programs that take gradients without data, and not here.)
-    records_nothing!(#[inline]);
+    records_nothing!();
     fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         Ok(crate::device::NoData)
     }
@@ -221,6 +201,7 @@ impl PullsBack for Meta {
 #[cfg(feature = "any")]
 impl PullsBack for crate::device::Dynamic {
     records_nothing!();
+    const IS_DYNAMIC: bool = true;
     fn host_buffer(storage: &Self::Storage) -> Option<&HostBuffer> {
         match storage {
             crate::device::DynamicBuffer::Cpu(buffer) => Some(buffer),
@@ -250,12 +231,9 @@ impl PullsBack for crate::device::Dynamic {
 /// Checked calls record nothing, and no test takes them back.
 #[cfg(all(test, feature = "profile"))]
 impl<D: Device> PullsBack for crate::device::decorated::Checked<D> {
-    records_nothing!(@off);
-    fn pull(_: &Rule<Self::Storage>, _: Cotangents<Self::Storage>, _: &mut Gradients<Self>) -> Result<()> {
-        invalid(OP, "checked calls have no gradient".to_owned())
-    }
-    fn pull_convolution(_: &Convolving<Self>, _: Self::Storage, _: &mut dyn Sums<Self::Storage>) -> Result<()> {
-        invalid(OP, "checked calls have no gradient".to_owned())
+    records_nothing!();
+    fn way<W: Way, E: Dtype>() -> Pull<Self::Storage> {
+        ways::none
     }
     fn slope(_: &'static Formula, _: SlopeCall<'_, Self>) -> Result<Self::Storage> {
         invalid(OP, "checked calls have no gradient".to_owned())
@@ -326,34 +304,20 @@ pub(super) fn kept<'a, E: Dtype, D: Device>(
     sizes: &[usize],
     strides: &[usize],
 ) -> Result<Erased<'a, E, D>> {
-    /// By way of a dtype that steps go back in, so that fewer conversions are compiled.
-    fn by<'a, A: Dtype, Class: Dtype, E: Dtype, D: Device>(x: Erased<'a, A, D>) -> Result<Erased<'a, E, D>> {
-        cast(cast::<A, Class, D>(x)?)
-    }
     let [sizes, strides] = [sizes, strides].map(Dims::known);
-    macro_rules! view {
-        () => {
-            Erased::borrowed(&kept.storage, kept.offset, sizes, strides)
-        };
-    }
     if dtype == E::DTYPE {
-        return Ok(view!());
+        return Ok(Erased::borrowed(&kept.storage, kept.offset, sizes, strides));
     }
-    match dtype {
-        DType::Bool => by::<bool, f64, E, D>(view!()),
-        DType::U8 => by::<u8, f64, E, D>(view!()),
-        DType::I8 => by::<i8, f64, E, D>(view!()),
-        DType::I16 => by::<i16, f64, E, D>(view!()),
-        DType::I32 => by::<i32, f64, E, D>(view!()),
-        DType::I64 => by::<i64, f64, E, D>(view!()),
-        DType::F16 => by::<f16, f32, E, D>(view!()),
-        DType::BF16 => by::<bf16, f32, E, D>(view!()),
-        DType::F32 => by::<f32, f32, E, D>(view!()),
-        DType::F64 => by::<f64, f64, E, D>(view!()),
-        DType::C32 => by::<Complex<f16>, Complex<f64>, E, D>(view!()),
-        DType::C64 => by::<Complex<f32>, Complex<f64>, E, D>(view!()),
-        DType::C128 => by::<Complex<f64>, Complex<f64>, E, D>(view!()),
-        dtype => no_gradient(dtype),
+    let (storage, strides) = (kept.read)(kept, [&sizes, &strides], E::DTYPE)?;
+    Ok(Erased::fresh(storage, sizes, strides))
+}
+/// An operand whose elements are read as they are: positions, or a condition.
+pub(super) fn exact<E: Dtype, D: Device>(operand: &Operand<D::Storage>) -> Result<Erased<'_, E, D>> {
+    match &operand.kept {
+        Some(of) if operand.dtype() == E::DTYPE => {
+            Ok(Erased::borrowed(&of.storage, of.offset, operand.sizes(), operand.strides()))
+        }
+        _ => elementwise::not_kept(),
     }
 }
 /// An operand that is kept.
@@ -376,129 +340,38 @@ fn view_of<'a, E: Dtype, D: Device>(
     expect_within::<E, D>(&of.storage, of.offset, sizes, strides);
     Some(View::new(&of.storage, of.offset, sizes, strides))
 }
-/// A gradient in the dtype that its step goes back in.
-fn in_class<D: Device>(g: D::Storage, layout: &Layout) -> Result<D::Storage> {
+/// A gradient in the dtype that its step goes back in: `E`, or another that a reduction reads.
+fn in_class<E: Dtype, D: Device>(g: D::Storage, layout: &Layout) -> Result<D::Storage> {
     fn of<A: Dtype, E: Dtype, D: Device>(g: &D::Storage, layout: &Layout) -> Result<D::Storage> {
         D::map1::<A, E>(Casting, View::new(g, 0, &layout.sizes, &layout.strides), &layout.strides)
     }
-    match layout.dtype {
-        DType::F16 => of::<f16, f32, D>(&g, layout),
-        DType::BF16 => of::<bf16, f32, D>(&g, layout),
-        DType::C32 => of::<Complex<f16>, Complex<f64>, D>(&g, layout),
-        DType::C64 => of::<Complex<f32>, Complex<f64>, D>(&g, layout),
-        _ => Ok(g),
+    if const { matches!(E::DTYPE, DType::F32) } {
+        match layout.dtype {
+            DType::F16 => return of::<f16, f32, D>(&g, layout),
+            DType::BF16 => return of::<bf16, f32, D>(&g, layout),
+            _ => {}
+        }
+    } else if const { matches!(E::DTYPE, DType::C128) } {
+        match layout.dtype {
+            DType::C32 => return of::<Complex<f16>, Complex<f64>, D>(&g, layout),
+            DType::C64 => return of::<Complex<f32>, Complex<f64>, D>(&g, layout),
+            _ => {}
+        }
     }
+    Ok(g)
+}
+/// The gradient of a step's only result, in the dtype that it goes back in, and its layout there.
+fn arrived<E: Dtype, D: Device>(
+    own: &Layout,
+    given: &mut Cotangents<D::Storage>,
+) -> Result<Option<(D::Storage, Layout)>> {
+    let [first, ..] = given.whole()?;
+    let Some(g) = first.take() else { return Ok(None) };
+    Ok(Some((in_class::<E, D>(g, own)?, Layout { dtype: class(own.dtype), ..*own })))
 }
 /// A gradient of a result.
 pub(super) fn gradient<'a, E: Dtype, D: Device>(storage: &'a D::Storage, layout: &'a Layout) -> Erased<'a, E, D> {
     Erased::of(View::new(storage, 0, &layout.sizes, &layout.strides))
-}
-
-/// One step backwards.
-pub(super) fn pull<D: Device>(
-    rule: &Rule<D::Storage>,
-    mut given: Cotangents<D::Storage>,
-    gradients: &mut Gradients<D>,
-) -> Result<()> {
-    if let Rule::Primitive(step) = rule {
-        given.whole::<D>()?;
-        return step.pull(given.of, gradients);
-    }
-    let own = &rule.layout();
-    // Formulas read a view as any other operand.
-    let reads_views = matches!(rule, Rule::Formula { .. }) && class(own.dtype) == own.dtype;
-    let seen = given.take_view(|seen| reads_views && seen.is_of(&own.sizes, &own.strides));
-    given.whole::<D>()?;
-    let [first, second, ..] = given.of;
-    if let Rule::Reduce { slope, x, mask, results, .. } = rule {
-        let layout = own;
-        if first.is_none() && second.is_none() {
-            return Ok(());
-        }
-        // A mean beside a variance has the operand's dtype.
-        let is_mean = matches!(slope, crate::ops::slope::ReduceSlope::Variance { .. });
-        let of_second = Layout { dtype: if is_mean { x.dtype() } else { layout.dtype }, ..*layout };
-        let first = first.map(|g| in_class::<D>(g, layout)).transpose()?;
-        let second = second.map(|g| in_class::<D>(g, &of_second)).transpose()?;
-        return reduce::pull::<D>(*slope, x, *mask, results, [first, second], *layout, gradients);
-    }
-    let Some(g) = first else { return Ok(()) };
-    // Moves go back in their own dtype.
-    match rule {
-        Rule::Moves { x, .. } => {
-            return by_exact!(own.dtype, E => gradients.add::<E>(x, Erased::fresh(g, own.sizes, own.strides)));
-        }
-        Rule::Patch { place, new, .. } => {
-            return by_exact!(place.dtype(), E => moves::patch::<E, D>(place, new, g, gradients));
-        }
-        // So do products in half precision: their terms are added in `f32`, and hosts multiply pairs of `bf16` at once.
-        Rule::Product { x, .. } if own.dtype == DType::BF16 => return product::pull::<bf16, D>(x, &g, own, gradients),
-        Rule::Product { x, .. } if own.dtype == DType::F16 => return product::pull::<f16, D>(x, &g, own, gradients),
-        _ => {}
-    }
-    let g = in_class::<D>(g, own)?;
-    let layout = &Layout { dtype: class(own.dtype), ..*own };
-    match rule {
-        Rule::Formula { formula, computes, given, x, y, .. } => {
-            let (offset, steps) = seen.map_or((0, own.strides), |seen| (seen.offset, seen.strides));
-            let g = (Kept { storage: g, offset }, steps);
-            let (Some(formula), given) = (*formula, given.open()) else { return Ok(()) };
-            elementwise::formula::<D>(
-                formula,
-                class(*computes),
-                given,
-                x,
-                y.as_ref(),
-                g,
-                (own, layout.dtype),
-                gradients,
-            )
-        }
-        Rule::Chooses { condition, choices, .. } => {
-            by_dtype!(layout.dtype, E => elementwise::chooses::<E, D>(condition, choices, &g, layout, gradients))
-        }
-        Rule::Parts { x, .. } => elementwise::parts::<Complex<f64>, D>(x, &g, layout, gradients),
-        Rule::Polar { x, .. } => elementwise::polar::<Complex<f64>, D>(x, &g, layout, gradients),
-        Rule::Moves { .. } | Rule::Patch { .. } | Rule::Reduce { .. } | Rule::Primitive(_) => Ok(()),
-        Rule::Lanes { slope, x, axis, result, .. } => {
-            by_dtype!(layout.dtype, E => lanes::pull::<E, D>(*slope, x, *axis, result.as_ref(), &g, [own, layout], gradients))
-        }
-        Rule::Rows { slope, x, shared, .. } => {
-            by_real!(layout.dtype, E => rows::pull::<E, D>(*slope, x, shared, &g, layout, gradients))
-        }
-        Rule::Pick { x, axes, .. } => {
-            by_dtype!(layout.dtype, E => moves::pick::<E, D>(x, axes, &g, layout, gradients))
-        }
-        Rule::Join { pieces, axis, .. } => {
-            by_dtype!(layout.dtype, E => moves::join::<E, D>(pieces, *axis, &g, layout, gradients))
-        }
-        Rule::Band { x, low, high, .. } => {
-            by_dtype!(layout.dtype, E => {
-                let g = gradient::<E, D>(&g, layout);
-                let band = D::band::<E>(g.view(), *low, *high)?;
-                gradients.add::<E>(x, Erased::dense(band, layout.sizes))
-            })
-        }
-        Rule::Gather { x, index, indexing, .. } => {
-            by_dtype!(layout.dtype, E => moves::gather::<E, D>(x, index, *indexing, &g, layout, gradients))
-        }
-        Rule::Compress { x, mask, .. } => {
-            by_dtype!(layout.dtype, E => moves::compress::<E, D>(x, mask, &g, layout, gradients))
-        }
-        Rule::Scatter { old, new, index, indexing, factor, .. } => {
-            by_dtype!(layout.dtype, E => {
-                moves::scatter::<E, D>([old, new, index], *indexing, *factor, g, layout, gradients)
-            })
-        }
-        Rule::Merge { old, new, index, indexing, is_product, y, .. } => {
-            by_real!(layout.dtype, E => {
-                moves::merge::<E, D>([old, new, index], *indexing, *is_product, y, &g, [own, layout], gradients)
-            })
-        }
-        Rule::Product { x, .. } => {
-            by_dtype!(layout.dtype, E => product::pull::<E, D>(x, &g, layout, gradients))
-        }
-    }
 }
 
 /// What becomes of the graph on the way back.
@@ -538,41 +411,41 @@ fn retape<D: Device>(step: &Counted<Step<D::Storage>>, rule: &mut Rule<D::Storag
 /// The way back from gradients that `seed` puts at some nodes. `arrive` sees the gradients of each step's results once they are complete,
 /// those of parameters among them.
 pub(crate) fn back<D: Device>(
-    seed: impl FnOnce(&mut Gradients<D>) -> Result<()>,
+    seed: impl FnOnce(&mut Gradients<D::Storage>) -> Result<()>,
     graph: Graph,
     mut arrive: impl FnMut(&Counted<Step<D::Storage>>, &mut Cotangents<D::Storage>) -> Result<()>,
 ) -> Result<()> {
-    let mut gradients = Gradients::<D>::new();
+    let mut gradients = Gradients::<D::Storage>::new();
     seed(&mut gradients)?;
     while let Some(Arriving { mut step, mut given }) = gradients.pop() {
         arrive(&step, &mut given)?;
         // Nobody else has it: it is let go of with what it keeps.
         if graph == Graph::Freed
-            && let Some(Past::Rule(rule)) = step.get_mut().map(Step::past_mut)
+            && let Some(Past::Rule(rule, pull)) = step.get_mut().map(Step::past_mut)
         {
-            D::pull(rule, given, &mut gradients)?;
+            pull(rule, given, &mut gradients)?;
             continue;
         }
         let mut past = locked(&step.past);
         match &mut *past {
             Past::Leaf(_) => {}
-            Past::Rule(rule) => {
+            Past::Rule(rule, pull) => {
                 #[cfg(feature = "any")]
                 if graph == Graph::Recorded {
-                    let pulled = retape::<D>(&step, rule, true).and_then(|()| D::pull(rule, given, &mut gradients));
+                    let pulled = retape::<D>(&step, rule, true).and_then(|()| pull(rule, given, &mut gradients));
                     retape::<D>(&step, rule, false)?;
                     pulled?;
                     continue;
                 }
                 if graph != Graph::Freed || !rule.keeps() {
-                    D::pull(rule, given, &mut gradients)?;
+                    pull(rule, given, &mut gradients)?;
                     continue;
                 }
                 // Without the lock: what it runs may be a function of the user's.
                 let taken = core::mem::replace(&mut *past, Past::Freed);
                 drop(past);
-                if let Past::Rule(rule) = &taken {
-                    D::pull(rule, given, &mut gradients)?;
+                if let Past::Rule(rule, pull) = &taken {
+                    pull(rule, given, &mut gradients)?;
                 }
             }
             Past::Freed => return twice(),

@@ -1,12 +1,14 @@
 //! What only moves elements: gradients go back to where the elements came from.
 
 use super::reduce::{formulas, three};
-use super::{Gradients, OP, elements, gradient, kept};
+use super::ways::unlike;
+use super::{Cotangents, Gradients, OP, arrived, exact, gradient, kept};
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, MachineFloat, Parameters, Tuned};
 use crate::error::{Result, invalid};
-use crate::grad::tape::{Extent, Kept, Layout, Operand, Packed};
+use crate::grad::rule::Rule;
+use crate::grad::tape::{Extent, Layout, Operand};
 use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::arguments::Indexing;
@@ -17,21 +19,48 @@ use crate::ops::scan::RunningSum;
 use crate::ops::segment::Segment;
 use crate::storage::{View, ViewMut};
 
+/// Elements that are an operand's, perhaps converted: they go back in their own dtype.
+pub(super) fn moved<E: Dtype, D: Device>(
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
+) -> Result<()> {
+    let Rule::Moves { x, .. } = rule else { return unlike() };
+    let Layout { sizes, strides, .. } = rule.layout();
+    let [first, ..] = given.whole()?;
+    match first.take() {
+        Some(g) => gradients.add::<E, D>(x, Erased::fresh(g, sizes, strides)),
+        None => Ok(()),
+    }
+}
+
+/// A band of matrices.
+pub(super) fn band<E: Dtype, D: Device>(
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
+) -> Result<()> {
+    let Rule::Band { x, low, high, .. } = rule else { return unlike() };
+    let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
+    let band = D::band::<E>(gradient::<E, D>(g, layout).view(), *low, *high)?;
+    gradients.add::<E, D>(x, Erased::dense(band, layout.sizes))
+}
+
 /// Elements of an axis that was assembled from segments, axis by axis.
 pub(super) fn pick<E: Dtype, D: Device>(
-    x: &Operand<D::Storage>,
-    axes: &[Vec<Segment>],
-    g: &D::Storage,
-    layout: &Layout,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    let Rule::Pick { x, axes, .. } = rule else { return unlike() };
+    let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
     let mut left: Owned<E, D> = gradient::<E, D>(g, layout).share();
     for (axis, segments) in axes.iter().enumerate() {
         if segments[..] != [Segment::whole(x.sizes()[axis])] {
             left = unpicked(&left, axis, segments, x.sizes()[axis])?;
         }
     }
-    gradients.add::<E>(x, left)
+    gradients.add::<E, D>(x, left)
 }
 fn unpicked<E: Dtype, D: Device>(
     g: &Owned<E, D>,
@@ -94,17 +123,17 @@ pub(super) fn reversed<E: Dtype, D: Device>(x: &Erased<'_, E, D>, axis: usize) -
 }
 
 pub(super) fn join<E: Dtype, D: Device>(
-    pieces: &[Operand<D::Storage>],
-    axis: usize,
-    g: &D::Storage,
-    layout: &Layout,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    let Rule::Join { pieces, axis, .. } = rule else { return unlike() };
+    let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
     let g = gradient::<E, D>(g, layout);
     let mut at = 0;
     for piece in pieces {
-        let len = piece.sizes()[axis];
-        gradients.add::<E>(piece, g.narrow(OP, Axis(axis), at, len)?)?;
+        let len = piece.sizes()[*axis];
+        gradients.add::<E, D>(piece, g.narrow(OP, Axis(*axis), at, len)?)?;
         at += len;
     }
     Ok(())
@@ -112,15 +141,14 @@ pub(super) fn join<E: Dtype, D: Device>(
 
 /// Adds the elements of `g` at indices along an axis of zeros.
 pub(super) fn gather<E: Dtype, D: Device>(
-    x: &Operand<D::Storage>,
-    index: &Operand<D::Storage>,
-    indexing: Indexing,
-    g: &D::Storage,
-    layout: &Layout,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    let Rule::Gather { x, index, indexing, .. } = rule else { return unlike() };
+    let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
     let g = gradient::<E, D>(g, layout);
-    let index = elements::<i64, D>(index)?;
+    let (index, indexing) = (exact::<i64, D>(index)?, *indexing);
     let at = indexing.axis;
     let Layout { sizes, strides, .. } = x.layout.open();
     // All positions of the axes before meet the same elements: they are more indices.
@@ -138,22 +166,22 @@ pub(super) fn gather<E: Dtype, D: Device>(
     let mut sum = D::zeroed::<E>(Some(g.storage()), sizes.iter().product())?;
     let out = ViewMut::<_, E>::new(&mut sum, 0, &sizes, &strides);
     D::scatter_with::<E>(indexing, Combining::<ops::add, E>::new(), index.view(), g.view(), out)?;
-    gradients.add::<E>(&to, Erased::dense(sum, sizes))
+    gradients.add::<E, D>(&to, Erased::dense(sum, sizes))
 }
 
 /// Elements that were selected by a mask.
 pub(super) fn compress<E: Dtype, D: Device>(
-    x: &Operand<D::Storage>,
-    mask: &Operand<D::Storage>,
-    g: &D::Storage,
-    layout: &Layout,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    let Rule::Compress { x, mask, .. } = rule else { return unlike() };
+    let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
     let g = gradient::<E, D>(g, layout);
     if g.is_empty() {
         return Ok(());
     }
-    let mask = elements::<bool, D>(mask)?.expand(OP, &x.sizes())?.share();
+    let mask = exact::<bool, D>(mask)?.expand(OP, &x.sizes())?.share();
     let count = [mask.numel()];
     let flat = mask.reshape(OP, &count)?;
     // Each element's place among those selected.
@@ -172,19 +200,21 @@ pub(super) fn compress<E: Dtype, D: Device>(
         &[1],
     )?;
     let chosen = Erased::<E, D>::list(chosen, count[0]);
-    gradients.add::<E>(x, chosen.reshape(OP, &x.sizes())?)
+    gradients.add::<E, D>(x, chosen.reshape(OP, &x.sizes())?)
 }
 
 /// A part of a storage that was written: the gradient of the part goes to the new elements, that of the rest to the old ones.
 pub(super) fn patch<E: Dtype, D: Device>(
-    place: &Operand<D::Storage>,
-    new: &Operand<D::Storage>,
-    mut g: D::Storage,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    let Rule::Patch { place, new, .. } = rule else { return unlike() };
+    let [first, ..] = given.whole()?;
+    let Some(mut g) = first.take() else { return Ok(()) };
     let Layout { sizes, strides, .. } = place.layout.open();
     let of = View::<_, E>::new(&g, place.offset, &sizes, &strides);
-    gradients.add::<E>(new, Erased::<E, D>::of(of).map1::<E>(OP, Copying)?)?;
+    gradients.add::<E, D>(new, Erased::<E, D>::of(of).map1::<E>(OP, Copying)?)?;
     let Some(node) = &place.node else { return Ok(()) };
     let room = D::room::<E>(&g).unwrap_or(0);
     super::unshare::<E, D>(&mut g, room)?;
@@ -197,23 +227,23 @@ pub(super) fn patch<E: Dtype, D: Device>(
     if len < first + count {
         return invalid(OP, "a storage was written that is larger than what its gradient stands for".to_owned());
     }
-    let whole = Operand::new(Some(node.clone()), first, Packed::of(E::DTYPE, &[count], &[1]), None);
+    let whole = Operand::new(Some(node.clone()), first, (E::DTYPE, &[count], &[1]), place.add, None);
     if count == len {
-        return gradients.add::<E>(&whole, Erased::list(g, len));
+        return gradients.add::<E, D>(&whole, Erased::list(g, len));
     }
-    gradients.add::<E>(&whole, Erased::of(View::new(&g, first, &[count], &[1])))
+    gradients.add::<E, D>(&whole, Erased::of(View::new(&g, first, &[count], &[1])))
 }
 
 /// Elements that were written at indices.
 pub(super) fn scatter<E: Dtype, D: Device>(
-    [old, new, index]: [&Operand<D::Storage>; 3],
-    indexing: Indexing,
-    factor: Option<f64>,
-    g: D::Storage,
-    layout: &Layout,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
-    let places = elements::<i64, D>(index)?;
+    let Rule::Scatter { old, new, index, indexing, factor, .. } = rule else { return unlike() };
+    let Some((g, layout)) = arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
+    let (indexing, factor) = (*indexing, *factor);
+    let places = exact::<i64, D>(index)?;
     let g = Erased::<E, D>::fresh(g, layout.sizes, layout.strides);
     if new.node.is_some() {
         let taken = D::gather::<E>(indexing, g.view(), places.view())?;
@@ -223,13 +253,13 @@ pub(super) fn scatter<E: Dtype, D: Device>(
             Some(factor) if factor != 1.0 => super::reduce::scaled(&taken, factor)?,
             _ => taken,
         };
-        gradients.add::<E>(&part, taken)?;
+        gradients.add::<E, D>(&part, taken)?;
     }
     if old.node.is_none() {
         return Ok(());
     }
     if factor.is_some() {
-        return gradients.add::<E>(old, g);
+        return gradients.add::<E, D>(old, g);
     }
     let mut left = D::map1::<E, E>(Copying, g.view(), &layout.sizes.row_major())?;
     let none = D::zeroed::<E>(Some(g.storage()), 1)?;
@@ -238,7 +268,7 @@ pub(super) fn scatter<E: Dtype, D: Device>(
     let none = View::<_, E>::new(&none, 0, &sizes, &zeros[..sizes.len()]);
     let strides = layout.sizes.row_major();
     D::scatter::<E>(indexing, places.view(), none, ViewMut::new(&mut left, 0, &layout.sizes, &strides))?;
-    gradients.add::<E>(old, Erased::dense(left, layout.sizes))
+    gradients.add::<E, D>(old, Erased::dense(left, layout.sizes))
 }
 
 formulas! {
@@ -266,15 +296,15 @@ formulas! {
 
 /// Elements that were merged at indices.
 pub(super) fn merge<E: Dtype, D: Device>(
-    [old, new, index]: [&Operand<D::Storage>; 3],
-    indexing: Indexing,
-    is_product: bool,
-    y: &Kept<D::Storage>,
-    g: &D::Storage,
-    [own, layout]: [&Layout; 2],
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
-    let places = elements::<i64, D>(index)?;
+    let Rule::Merge { old, new, index, indexing, is_product, y, .. } = rule else { return unlike() };
+    let own = &rule.layout();
+    let Some((g, layout)) = &arrived::<E, D>(own, &mut given)? else { return Ok(()) };
+    let (indexing, is_product) = (*indexing, *is_product);
+    let places = exact::<i64, D>(index)?;
     let (sizes, strides) = (layout.sizes, layout.sizes.row_major());
     let g = gradient::<E, D>(g, layout);
     let y = kept::<E, D>(y, own.dtype, &own.sizes, &own.strides)?;
@@ -300,8 +330,8 @@ pub(super) fn merge<E: Dtype, D: Device>(
         let is_new = from.map2::<E, E>(OP, Losing::<Equal>::new([0.0; 2]), &taken(&y)?)?;
         let is_old = was.map2::<E, E>(OP, Losing::<Equal>::new([0.0; 2]), &y)?;
         let share = g.map2::<E, E>(OP, over, &summed(&is_old, &is_new)?)?;
-        gradients.add::<E>(old, is_old.map2::<E, E>(OP, times, &share)?)?;
-        return gradients.add::<E>(&part, is_new.map2::<E, E>(OP, times, &taken(&share)?)?);
+        gradients.add::<E, D>(old, is_old.map2::<E, E>(OP, times, &share)?)?;
+        return gradients.add::<E, D>(&part, is_new.map2::<E, E>(OP, times, &taken(&share)?)?);
     }
     let multiplied = |to: &Erased<'_, E, D>, x: &Erased<'_, E, D>| -> Result<Owned<E, D>> {
         let mut product = D::map1::<E, E>(Copying, to.view(), &strides)?;
@@ -312,7 +342,7 @@ pub(super) fn merge<E: Dtype, D: Device>(
     if old.node.is_some() {
         let other = was.map2::<E, E>(OP, Losing::<NotZero>::new([0.0; 2]), &was)?;
         let rest = multiplied(&other, &from)?.map2::<E, E>(OP, over, &other)?;
-        gradients.add::<E>(old, g.map2::<E, E>(OP, times, &rest)?)?;
+        gradients.add::<E, D>(old, g.map2::<E, E>(OP, times, &rest)?)?;
     }
     if new.node.is_some() {
         let is_zero = from.map2::<E, E>(OP, Losing::<IsZero>::new([0.0; 2]), &from)?;
@@ -321,7 +351,7 @@ pub(super) fn merge<E: Dtype, D: Device>(
         let rest = multiplied(&was, &from.map2::<E, E>(OP, Losing::<WithoutOnlyZero>::new([0.0; 2]), &zeros)?)?;
         let at = three::<AtOnlyZero, E, D>(&from, &zeros, &taken(&g.map2::<E, E>(OP, times, &rest)?)?, 0.0)?;
         let elsewhere = three::<Elsewhere, E, D>(&from, &zeros, &taken(&g.map2::<E, E>(OP, times, &y)?)?, 0.0)?;
-        gradients.add::<E>(&part, at.map2::<E, E>(OP, Combining::<ops::add, E>::new(), &elsewhere)?)?;
+        gradients.add::<E, D>(&part, at.map2::<E, E>(OP, Combining::<ops::add, E>::new(), &elsewhere)?)?;
     }
     Ok(())
 }

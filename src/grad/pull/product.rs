@@ -1,11 +1,13 @@
 //! Matrix products: a product with the other factor for each.
 
 use super::elementwise::not_kept;
-use super::{Gradients, OP, elements, gradient, view_of};
+use super::ways::unlike;
+use super::{Cotangents, Gradients, OP, arrived, elements, gradient, view_of};
 use crate::composite::{Erased, Owned};
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::Result;
+use crate::grad::rule::Rule;
 use crate::grad::tape::{Layout, Operand};
 use crate::layout::dims::Dims;
 use crate::ops;
@@ -13,11 +15,12 @@ use crate::ops::kernel::Applying;
 use crate::storage::View;
 
 pub(super) fn pull<E: Dtype, D: Device>(
-    x: &[Operand<D::Storage>; 2],
-    g: &D::Storage,
-    layout: &Layout,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    let Rule::Product { x, .. } = rule else { return unlike() };
+    let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
     let [a, b] = x;
     if const { !E::DTYPE.is_complex() } && [a, b].iter().all(|x| x.dtype() == E::DTYPE && x.layout.rank() == 2) {
         return of_matrices::<E, D>(x, g, layout, gradients);
@@ -25,7 +28,7 @@ pub(super) fn pull<E: Dtype, D: Device>(
     let g = gradient::<E, D>(g, layout);
     if a.node.is_some() {
         let product = times::<E, D>(&g, &transposed(&elements::<E, D>(b)?)?)?;
-        gradients.add::<E>(a, product)?;
+        gradients.add::<E, D>(a, product)?;
     }
     if b.node.is_some() {
         let left = elements::<E, D>(a)?;
@@ -40,9 +43,9 @@ pub(super) fn pull<E: Dtype, D: Device>(
             let g = g.reshape(OP, &[rows, layout.sizes[rank - 1]])?;
             let product = times::<E, D>(&transposed(&left)?, &g)?;
             let one = b.resized(Dims::known(&sizes[rank - 2..]), Dims::known(&strides[rank - 2..]));
-            return gradients.add::<E>(&one, product);
+            return gradients.add::<E, D>(&one, product);
         }
-        gradients.add::<E>(b, times::<E, D>(&transposed(&left)?, &g)?)?;
+        gradients.add::<E, D>(b, times::<E, D>(&transposed(&left)?, &g)?)?;
     }
     Ok(())
 }
@@ -52,7 +55,7 @@ fn of_matrices<E: Dtype, D: Device>(
     x: &[Operand<D::Storage>; 2],
     g: &D::Storage,
     layout: &Layout,
-    gradients: &mut Gradients<D>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
     let g = View::<_, E>::new(g, 0, &layout.sizes, &layout.strides);
     for (at, to) in x.iter().enumerate().filter(|(_, to)| to.node.is_some()) {
@@ -63,7 +66,7 @@ fn of_matrices<E: Dtype, D: Device>(
         let [left, right] = if at == 0 { [g, other] } else { [other, g] };
         let product = D::matmul::<E>(left, right, None)?;
         let sizes = Dims::known(&[left.sizes[0], right.sizes[1]]);
-        gradients.add_new::<E>(to, product, &sizes, &sizes.row_major())?;
+        gradients.add_new::<E, D>(to, product, &sizes, &sizes.row_major())?;
     }
     Ok(())
 }

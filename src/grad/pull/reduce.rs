@@ -1,10 +1,12 @@
 //! Reductions.
 
-use super::{Gradients, OP, by_dtype, class, elements, kept};
-use crate::composite::{Erased, Owned};
-use crate::device::Device;
+use super::ways::unlike;
+use super::{Cotangents, Gradients, OP, class, elements, in_class, kept};
+use crate::composite::{Erased, Owned, expect_within};
+use crate::device::{Backend, Device};
 use crate::dtype::{Complex, DType, Dtype, MachineFloat, Parameters, Tuned, math};
 use crate::error::{Result, invalid};
+use crate::grad::rule::Rule;
 use crate::grad::tape::{Kept, Layout, Operand};
 use crate::layout::dims::Dims;
 use crate::layout::strides;
@@ -12,7 +14,7 @@ use crate::ops;
 use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::kernel::Combining;
 use crate::ops::losses::Losing;
-use crate::ops::reduce::{Mean, ReduceSlope, Sum};
+use crate::ops::reduce::{Mean, ReduceSlope, Reducer, Sum};
 use crate::storage::{View, ViewMut};
 
 /// Formulas of a number, two others and a constant, over real and complex numbers.
@@ -150,9 +152,9 @@ impl Tuned for ScaledBy {
 }
 
 /// A reduced tensor with the axes of the mask put back, of stride 0.
-fn spread<'a, E: Dtype, D: Device>(x: &'a Erased<'_, E, D>, sizes: &'a [usize], mask: u32) -> Result<Erased<'a, E, D>> {
+fn spread<'a, E: Dtype, D: Device>(x: &'a Erased<'_, E, D>, sizes: Dims, mask: u32) -> Result<Erased<'a, E, D>> {
     x.viewed(OP, sizes.len(), |own, view| {
-        view.sizes.copy_from_slice(sizes);
+        view.sizes.copy_from_slice(&sizes);
         let mut from = own.strides.iter();
         for (axis, stride) in view.strides.iter_mut().enumerate() {
             *stride = if mask >> axis & 1 == 1 { 0 } else { from.next().copied().unwrap_or(0) };
@@ -161,145 +163,183 @@ fn spread<'a, E: Dtype, D: Device>(x: &'a Erased<'_, E, D>, sizes: &'a [usize], 
     })
 }
 
-pub(super) fn pull<D: Device>(
+/// A reduction on the way back.
+struct Reduction<'a, B> {
     slope: ReduceSlope,
-    x: &Operand<D::Storage>,
+    numbers: [f64; 2],
+    x: &'a Operand<B>,
+    sizes: Dims,
     mask: u32,
-    results: &[Option<Kept<D::Storage>>; 2],
-    given: [Option<D::Storage>; 2],
+    /// Number of elements that a result is reduced of.
+    count: f64,
+    results: &'a [Option<Kept<B>>; 2],
     layout: Layout,
-    gradients: &mut Gradients<D>,
-) -> Result<()> {
-    by_dtype!(x.dtype(), E => of::<E, D>(slope, x, mask, results, given, layout, gradients))
+    given: [Option<B>; 2],
 }
-
-fn of<E: Dtype, D: Device>(
-    slope: ReduceSlope,
-    x: &Operand<D::Storage>,
-    mask: u32,
-    results: &[Option<Kept<D::Storage>>; 2],
-    given: [Option<D::Storage>; 2],
-    layout: Layout,
-    gradients: &mut Gradients<D>,
-) -> Result<()> {
-    let sizes = x.sizes();
-    let count: usize = (0..sizes.len()).filter(|&axis| mask >> axis & 1 == 1).map(|axis| sizes[axis]).product();
-    if sizes.contains(&0) {
-        return Ok(());
+impl<'a, B> Reduction<'a, B> {
+    /// `None` where there is nothing to do.
+    fn of(rule: &'a Rule<B>, mut given: Cotangents<B>) -> Result<Option<Self>> {
+        let &Rule::Reduce { slope, numbers, ref x, mask, ref results, .. } = rule else { return unlike() };
+        let [first, second, ..] = given.whole()?;
+        let given = [first.take(), second.take()];
+        let sizes = x.sizes();
+        if sizes.contains(&0) || given.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let count: usize = (0..sizes.len()).filter(|&axis| mask >> axis & 1 == 1).map(|axis| sizes[axis]).product();
+        let layout = rule.layout();
+        Ok(Some(Reduction { slope, numbers, x, sizes, mask, count: count as f64, results, layout, given }))
     }
-    let dense = layout.sizes.row_major();
-    // Gradients and results in the dtype of the way back; those of norms of complex numbers are real.
-    let [first, second] = &given;
-    let of_result = |g: &Option<D::Storage>, dtype: DType| -> Result<Option<Owned<E, D>>> {
-        let Some(g) = g else { return Ok(None) };
+    /// The gradient of a result of this dtype, in the dtype of the way back; those of norms of complex numbers are real.
+    fn gradient<E: Dtype, D: Device + Backend<Storage = B>>(
+        &mut self,
+        at: usize,
+        dtype: DType,
+    ) -> Result<Option<Owned<E, D>>> {
+        let Some(g) = self.given[at].take() else { return Ok(None) };
+        let sizes = self.layout.sizes;
+        let layout = Layout { dtype, sizes, strides: sizes.row_major() };
         if class(dtype) == E::DTYPE {
-            return Ok(Some(Erased::of(View::new(g, 0, &layout.sizes, &dense)).share()));
+            return Ok(Some(Erased::fresh(in_class::<E, D>(g, &layout)?, sizes, layout.strides)));
         }
-        let real = Erased::<E::RealDtype, D>::of(View::new(g, 0, &layout.sizes, &dense));
+        let real = Owned::<E::RealDtype, D>::fresh(in_class::<E::RealDtype, D>(g, &layout)?, sizes, layout.strides);
         real.map1_dense::<E>(OP, crate::ops::kernel::Casting).map(Some)
-    };
-    let result = |at: usize, dtype: DType| match &results[at] {
-        Some(of) => kept::<E, D>(of, dtype, &layout.sizes, &dense).map(|of| of.share()),
-        None => invalid(OP, "a result was not kept".to_owned()),
-    };
-    match slope {
-        ReduceSlope::Sum => {
-            let Some(g) = of_result(first, layout.dtype)? else { return Ok(()) };
-            gradients.add::<E>(x, spread(&g, &sizes, mask)?)
+    }
+    /// That of the first result.
+    fn first<E: Dtype, D: Device + Backend<Storage = B>>(&mut self) -> Result<Option<Owned<E, D>>> {
+        self.gradient(0, self.layout.dtype)
+    }
+    /// A result of this dtype.
+    fn result<E: Dtype, D: Device + Backend<Storage = B>>(&self, at: usize, dtype: DType) -> Result<Erased<'a, E, D>> {
+        let sizes = &self.layout.sizes;
+        match &self.results[at] {
+            Some(of) => kept::<E, D>(of, dtype, sizes, &sizes.row_major()),
+            None => invalid(OP, "a result was not kept".to_owned()),
         }
-        ReduceSlope::Mean => {
-            let Some(g) = of_result(first, layout.dtype)? else { return Ok(()) };
-            let g = scaled(&g, 1.0 / count as f64)?;
-            gradients.add::<E>(x, spread(&g, &sizes, mask)?)
+    }
+    /// A reduced tensor with the reduced axes put back.
+    fn spread<'b, E: Dtype, D: Device + Backend<Storage = B>>(
+        &self,
+        x: &'b Erased<'_, E, D>,
+    ) -> Result<Erased<'b, E, D>> {
+        spread(x, self.sizes, self.mask)
+    }
+    fn reduced<E: Dtype, D: Device + Backend<Storage = B>>(
+        &self,
+        x: &Erased<'_, E, D>,
+        reducer: impl Reducer<E>,
+    ) -> Result<Owned<E, D>> {
+        Ok(x.reduce(reducer, self.mask, false)?.retyped::<E>())
+    }
+}
+/// `Name: |of, gradients| run`: the ways back through reductions, of which there is something to do.
+macro_rules! reductions {
+    ($($(#[$doc:meta])* $name:ident: |$of:ident, $gradients:ident| $run:block)*) => {$(
+        $(#[$doc])*
+        pub(super) fn $name<E: Dtype, D: Device>(
+            rule: &Rule<D::Storage>,
+            given: Cotangents<D::Storage>,
+            $gradients: &mut Gradients<D::Storage>,
+        ) -> Result<()> {
+            let Some(mut $of) = Reduction::of(rule, given)? else { return Ok(()) };
+            $run
         }
-        ReduceSlope::NanSum | ReduceSlope::NanMean => {
-            let Some(mut g) = of_result(first, layout.dtype)? else { return Ok(()) };
-            let elements = elements::<E, D>(x)?;
-            if let ReduceSlope::NanMean = slope {
-                let counts = elements.map2::<E, E>(OP, Losing::<IsNumber>::new([0.0; 2]), &elements)?;
-                let counts = counts.reduce(Sum, mask, false)?.retyped::<E>();
-                g = g.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &counts)?;
+    )*};
+}
+reductions! {
+    sum: |of, gradients| {
+        let Some(mut g) = of.first::<E, D>()? else { return Ok(()) };
+        if let ReduceSlope::Mean = of.slope {
+            g = scaled(&g, 1.0 / of.count)?;
+        }
+        gradients.add::<E, D>(of.x, of.spread(&g)?)
+    }
+    nan_sum: |of, gradients| {
+        let Some(mut g) = of.first::<E, D>()? else { return Ok(()) };
+        let elements = elements::<E, D>(of.x)?;
+        if let ReduceSlope::NanMean = of.slope {
+            let counts = elements.map2::<E, E>(OP, Losing::<IsNumber>::new([0.0; 2]), &elements)?;
+            let counts = of.reduced(&counts, Sum)?;
+            g = g.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &counts)?;
+        }
+        let g = of.spread(&g)?;
+        gradients.add::<E, D>(of.x, elements.map2::<E, E>(OP, Losing::<WhereNumber>::new([0.0; 2]), &g)?)
+    }
+    prod: |of, gradients| {
+        let Some(g) = of.first::<E, D>()? else { return Ok(()) };
+        let elements = elements::<E, D>(of.x)?;
+        if D::is_tracked(elements.storage()) && D::has::<E>(elements.view(), Sought::Zero)? {
+            super::expect_no_zeros::<D>("prod", elements.storage())?;
+        }
+        let zeros = elements.map2::<E, E>(OP, Losing::<IsZero>::new([0.0; 2]), &elements)?;
+        let zeros = of.reduced(&zeros, Sum)?;
+        let others = elements.map2::<E, E>(OP, Losing::<OneForZero>::new([0.0; 2]), &elements)?;
+        let others = of.reduced(&others, ops::reduce::Prod)?;
+        let factors = elements.map2::<E, E>(OP, Losing::<ProductFactor>::new([0.0; 2]), &of.spread(&zeros)?)?;
+        let times = Combining::<ops::mul, E>::new();
+        let products = factors.map2::<E, E>(OP, times, &of.spread(&others)?)?;
+        let g = of.spread(&g)?;
+        gradients.add::<E, D>(of.x, g.map2::<E, E>(OP, Losing::<TimesConjugate>::new([0.0; 2]), &products)?)
+    }
+    logsumexp: |of, gradients| {
+        let Some(g) = of.first::<E, D>()? else { return Ok(()) };
+        let y = of.result::<E, D>(0, of.layout.dtype)?;
+        let elements = elements::<E, D>(of.x)?;
+        let (y, g) = (of.spread(&y)?, of.spread(&g)?);
+        gradients.add::<E, D>(of.x, three::<Share, E, D>(&elements, &y, &g, 0.0)?)
+    }
+    /// The gradient is shared evenly by the elements that are the extreme.
+    extremes: |of, gradients| {
+        for at in 0..2 {
+            let Some(g) = of.gradient::<E, D>(at, of.layout.dtype)? else { continue };
+            let y = of.result::<E, D>(at, of.layout.dtype)?;
+            let elements = elements::<E, D>(of.x)?;
+            let is = elements.map2::<E, E>(OP, Losing::<IsExtreme>::new([0.0; 2]), &of.spread(&y)?)?;
+            let counts = of.reduced(&is, Sum)?;
+            let g = g.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &counts)?;
+            let shares = is.map2::<E, E>(OP, Combining::<ops::mul, E>::new(), &of.spread(&g)?)?;
+            gradients.add::<E, D>(of.x, shares)?;
+        }
+        Ok(())
+    }
+    arg_extreme: |of, gradients| {
+        let Some(g) = of.gradient::<E, D>(1, of.layout.dtype)? else { return Ok(()) };
+        let Some(positions) = &of.results[0] else { return invalid(OP, "a result was not kept".to_owned()) };
+        at_positions::<E, D>(of.x, of.mask, positions, &g, gradients)
+    }
+    variance: |of, gradients| {
+        let (x, [correction, is_root]) = (of.x, of.numbers);
+        let elements = elements::<E, D>(x)?;
+        if let Some(mut g) = of.gradient::<E, D>(0, x.dtype().to_real())? {
+            let mean = of.reduced(&elements, Mean)?;
+            if is_root != 0.0 {
+                let y = of.result::<E, D>(0, x.dtype().to_real())?;
+                g = g.map2::<E, E>(OP, Losing::<HalfInverse>::new([0.0; 2]), &y)?;
             }
-            let g = spread(&g, &sizes, mask)?;
-            gradients.add::<E>(x, elements.map2::<E, E>(OP, Losing::<WhereNumber>::new([0.0; 2]), &g)?)
+            let g = scaled(&g, 2.0 / (of.count - correction).max(0.0))?;
+            let (mean, g) = (of.spread(&mean)?, of.spread(&g)?);
+            gradients.add::<E, D>(x, three::<Deviation, E, D>(&elements, &mean, &g, 0.0)?)?;
         }
-        ReduceSlope::Prod => {
-            let Some(g) = of_result(first, layout.dtype)? else { return Ok(()) };
-            let elements = elements::<E, D>(x)?;
-            if D::is_tracked(elements.storage()) && D::has::<E>(elements.view(), Sought::Zero)? {
-                super::expect_no_zeros::<D>("prod", elements.storage())?;
-            }
-            let zeros = elements.map2::<E, E>(OP, Losing::<IsZero>::new([0.0; 2]), &elements)?;
-            let zeros = zeros.reduce(Sum, mask, false)?.retyped::<E>();
-            let others = elements.map2::<E, E>(OP, Losing::<OneForZero>::new([0.0; 2]), &elements)?;
-            let others = others.reduce(ops::reduce::Prod, mask, false)?.retyped::<E>();
-            let factors =
-                elements.map2::<E, E>(OP, Losing::<ProductFactor>::new([0.0; 2]), &spread(&zeros, &sizes, mask)?)?;
-            let times = Combining::<ops::mul, E>::new();
-            let products = factors.map2::<E, E>(OP, times, &spread(&others, &sizes, mask)?)?;
-            let g = spread(&g, &sizes, mask)?;
-            gradients.add::<E>(x, g.map2::<E, E>(OP, Losing::<TimesConjugate>::new([0.0; 2]), &products)?)
+        // A mean beside a variance has the operand's dtype.
+        if let Some(g) = of.gradient::<E, D>(1, x.dtype())? {
+            let g = scaled(&g, 1.0 / of.count)?;
+            gradients.add::<E, D>(x, of.spread(&g)?)?;
         }
-        ReduceSlope::LogSumExp => {
-            let Some(g) = of_result(first, layout.dtype)? else { return Ok(()) };
-            let y = result(0, layout.dtype)?;
-            let elements = elements::<E, D>(x)?;
-            let (y, g) = (spread(&y, &sizes, mask)?, spread(&g, &sizes, mask)?);
-            gradients.add::<E>(x, three::<Share, E, D>(&elements, &y, &g, 0.0)?)
+        Ok(())
+    }
+    norm: |of, gradients| {
+        let [ord, _] = of.numbers;
+        let Some(g) = of.first::<E, D>()?.filter(|_| ord != 0.0) else { return Ok(()) };
+        let y = of.result::<E, D>(0, of.layout.dtype)?;
+        let elements = elements::<E, D>(of.x)?;
+        let (y, g) = (of.spread(&y)?, of.spread(&g)?);
+        if ord.is_finite() {
+            return gradients.add::<E, D>(of.x, three::<OfNorm, E, D>(&elements, &y, &g, ord)?);
         }
-        ReduceSlope::Extreme => {
-            let Some(g) = of_result(first, layout.dtype)? else { return Ok(()) };
-            extreme::<E, D>(x, mask, &result(0, layout.dtype)?, &g, gradients)
-        }
-        ReduceSlope::MinMax => {
-            for (at, g) in given.iter().enumerate() {
-                let Some(g) = of_result(g, layout.dtype)? else { continue };
-                extreme::<E, D>(x, mask, &result(at, layout.dtype)?, &g, gradients)?;
-            }
-            Ok(())
-        }
-        ReduceSlope::ArgExtreme => {
-            let Some(g) = of_result(second, layout.dtype)? else { return Ok(()) };
-            let Some(positions) = &results[0] else { return invalid(OP, "a result was not kept".to_owned()) };
-            at_positions::<E, D>(x, mask, positions, &g, gradients)
-        }
-        ReduceSlope::Variance { correction, is_root } => {
-            let elements = elements::<E, D>(x)?;
-            let mean = elements.reduce(Mean, mask, false)?.retyped::<E>();
-            if let Some(mut g) = of_result(first, x.dtype().to_real())? {
-                if is_root {
-                    let y = result(0, x.dtype().to_real())?;
-                    g = g.map2::<E, E>(OP, Losing::<HalfInverse>::new([0.0; 2]), &y)?;
-                }
-                let freedom = (count as f64 - correction).max(0.0);
-                let g = scaled(&g, 2.0 / freedom)?;
-                let (mean, g) = (spread(&mean, &sizes, mask)?, spread(&g, &sizes, mask)?);
-                gradients.add::<E>(x, three::<Deviation, E, D>(&elements, &mean, &g, 0.0)?)?;
-            }
-            if let Some(g) = of_result(second, x.dtype())? {
-                let g = scaled(&g, 1.0 / count as f64)?;
-                gradients.add::<E>(x, spread(&g, &sizes, mask)?)?;
-            }
-            Ok(())
-        }
-        ReduceSlope::Norm { ord } => {
-            let Some(g) = of_result(first, layout.dtype)? else { return Ok(()) };
-            if ord == 0.0 {
-                return Ok(());
-            }
-            let y = result(0, layout.dtype)?;
-            let elements = elements::<E, D>(x)?;
-            let (y, g) = (spread(&y, &sizes, mask)?, spread(&g, &sizes, mask)?);
-            if ord.is_finite() {
-                return gradients.add::<E>(x, three::<OfNorm, E, D>(&elements, &y, &g, ord)?);
-            }
-            let longest = elements.map2::<E, E>(OP, Losing::<IsLongest>::new([0.0; 2]), &y)?;
-            let counts = longest.reduce(Sum, mask, false)?.retyped::<E>();
-            let shares =
-                longest.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &spread(&counts, &sizes, mask)?)?;
-            gradients.add::<E>(x, three::<Signed, E, D>(&elements, &shares, &g, 0.0)?)
-        }
-        ReduceSlope::Missing | ReduceSlope::Flat => Ok(()),
+        let longest = elements.map2::<E, E>(OP, Losing::<IsLongest>::new([0.0; 2]), &y)?;
+        let counts = of.reduced(&longest, Sum)?;
+        let shares = longest.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &of.spread(&counts)?)?;
+        gradients.add::<E, D>(of.x, three::<Signed, E, D>(&elements, &shares, &g, 0.0)?)
     }
 }
 
@@ -325,36 +365,20 @@ fn three_by<E: Dtype, D: Device>(
     Ok(Erased::fresh(run(&to)?, x.dims(), to))
 }
 
-/// The gradient is shared evenly by the elements that are the extreme.
-fn extreme<E: Dtype, D: Device>(
-    x: &Operand<D::Storage>,
-    mask: u32,
-    y: &Owned<E, D>,
-    g: &Owned<E, D>,
-    gradients: &mut Gradients<D>,
-) -> Result<()> {
-    let elements = elements::<E, D>(x)?;
-    let sizes = x.sizes();
-    let is = elements.map2::<E, E>(OP, Losing::<IsExtreme>::new([0.0; 2]), &spread(y, &sizes, mask)?)?;
-    let counts = is.reduce(Sum, mask, false)?.retyped::<E>();
-    let g = g.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &counts)?;
-    gradients.add::<E>(x, is.map2::<E, E>(OP, Combining::<ops::mul, E>::new(), &spread(&g, &sizes, mask)?)?)
-}
-
 /// The gradient goes to the element at a position along the reduced axes.
 fn at_positions<E: Dtype, D: Device>(
     x: &Operand<D::Storage>,
     mask: u32,
     positions: &Kept<D::Storage>,
     g: &Owned<E, D>,
-    gradients: &mut Gradients<D>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
     let sizes = x.sizes();
     let axes: Vec<usize> = (0..sizes.len()).filter(|&axis| mask >> axis & 1 == 1).collect();
     let numel: usize = sizes.iter().product();
     // Neighbouring axes count as one.
     let (Some(&axis), Some(&last)) = (axes.first(), axes.last()) else {
-        return gradients.add::<E>(x, g.reshape(OP, &sizes)?.share());
+        return gradients.add::<E, D>(x, g.reshape(OP, &sizes)?.share());
     };
     if last - axis + 1 != axes.len() {
         return invalid(OP, "positions along axes that lie apart have no gradient here".to_owned());
@@ -365,7 +389,8 @@ fn at_positions<E: Dtype, D: Device>(
     let mut kept_sizes = shape;
     kept_sizes[axis] = 1;
     let dense = kept_sizes.row_major();
-    let index = kept::<i64, D>(positions, DType::I64, &kept_sizes, &dense)?;
+    let index = View::<_, i64>::new(&positions.storage, positions.offset, &kept_sizes, &dense);
+    expect_within::<i64, D>(&positions.storage, positions.offset, &kept_sizes, &dense);
     let g = g.reshape(OP, &kept_sizes)?;
     let strides = shape.row_major();
     let mut sum = D::zeroed::<E>(Some(g.storage()), numel)?;
@@ -373,10 +398,10 @@ fn at_positions<E: Dtype, D: Device>(
     D::scatter_with::<E>(
         Indexing { op: OP, axis, wraps: false },
         Combining::<ops::add, E>::new(),
-        index.view(),
+        index,
         g.view(),
         out,
     )?;
     let sum = Erased::<E, D>::dense(sum, shape);
-    gradients.add::<E>(x, sum.reshape(OP, &sizes)?)
+    gradients.add::<E, D>(x, sum.reshape(OP, &sizes)?)
 }

@@ -1,13 +1,15 @@
 //! Normalisation of rows: what was measured is measured again.
 
 use super::reduce::{formulas, three};
-use super::{Gradients, OP, elements, gradient};
+use super::ways::unlike;
+use super::{Cotangents, Gradients, OP, arrived, elements, gradient};
 use crate::composite::Erased;
 use crate::cpu::norm_back::{self, Real};
 use crate::device::Device;
 use crate::dtype::{DType, Dtype, MachineFloat, Parameters, Tuned};
 use crate::error::Result;
-use crate::grad::tape::{Layout, Operand};
+use crate::grad::rule::Rule;
+use crate::grad::tape::Operand;
 use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::kernel::Combining;
@@ -26,13 +28,12 @@ formulas! {
 }
 
 pub(super) fn pull<E: Dtype, D: Device>(
-    slope: RowSlope,
-    x: &Operand<D::Storage>,
-    shared: &[Option<Operand<D::Storage>>; 2],
-    g: &D::Storage,
-    layout: &Layout,
-    gradients: &mut Gradients<D>,
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    let &Rule::Rows { slope, ref x, ref shared, .. } = rule else { return unlike() };
+    let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
     let g = gradient::<E, D>(g, layout);
     if g.is_empty() {
         return Ok(());
@@ -62,14 +63,14 @@ pub(super) fn pull<E: Dtype, D: Device>(
         Some(mean) => three::<Standardized, E, D>(&elements_of, &mean.expand(OP, &sizes)?, &scale, 0.0)?,
         None => elements_of.map2::<E, E>(OP, times, &scale)?,
     };
-    let [weight, bias] = shared;
+    let [weight, bias] = &**shared;
     let rows = last - 1;
     if let Some(bias) = bias.as_ref().filter(|bias| bias.node.is_some()) {
-        gradients.add::<E>(bias, g.reduce(Sum, rows, false)?.retyped())?;
+        gradients.add::<E, D>(bias, g.reduce(Sum, rows, false)?.retyped())?;
     }
     if let Some(weight) = weight.as_ref().filter(|weight| weight.node.is_some()) {
         let sum = g.reduce_pairs::<E, E, _>(OP, Sum, times, &normalized, rows)?;
-        gradients.add::<E>(weight, sum.retyped())?;
+        gradients.add::<E, D>(weight, sum.retyped())?;
     }
     if x.node.is_none() {
         return Ok(());
@@ -93,7 +94,7 @@ pub(super) fn pull<E: Dtype, D: Device>(
         let mean = g.reduce(Mean, last, true)?.retyped::<E>();
         rest = rest.map2::<E, E>(OP, minus, &mean.expand(OP, &sizes)?)?;
     }
-    gradients.add::<E>(x, rest.map2::<E, E>(OP, times, &scale)?)
+    gradients.add::<E, D>(x, rest.map2::<E, E>(OP, times, &scale)?)
 }
 
 /// The same in one pass over rows on the host; whether it was done.
@@ -103,7 +104,7 @@ fn at_once<E: Dtype, D: Device>(
     elements_of: &Erased<'_, E, D>,
     [weight, bias]: &[Option<Operand<D::Storage>>; 2],
     g: &Erased<'_, E, D>,
-    gradients: &mut Gradients<D>,
+    gradients: &mut Gradients<D::Storage>,
 ) -> Result<bool> {
     let kind = match slope {
         RowSlope::Standardizing(eps) => (true, eps),
@@ -128,7 +129,7 @@ fn at_once<E: Dtype, D: Device>(
         [Some(x), weight.as_ref(), bias.as_ref()].into_iter().zip(found).zip([g.dims(), len, len])
     {
         if let (Some(to), Some(found)) = (to, found) {
-            gradients.add::<E>(to, Erased::of_host(found, sizes, sizes.row_major())?)?;
+            gradients.add::<E, D>(to, Erased::of_host(found, sizes, sizes.row_major())?)?;
         }
     }
     Ok(true)

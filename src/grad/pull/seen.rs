@@ -1,10 +1,9 @@
 //! Gradients that are seen as views: those of sums are the same along axes, those of what was joined or transposed lie in a larger gradient or
 //! in another order. Their elements are written out where their step needs that.
 
-use super::by_exact;
 use crate::composite::Erased;
 use crate::device::{Backend, Device};
-use crate::dtype::{DType, Dtype};
+use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::grad::tape::RESULTS;
 use crate::layout::dims::Dims;
@@ -19,20 +18,20 @@ const TIMES: usize = if cfg!(debug_assertions) { 2 } else { 16 };
 #[doc(hidden)]
 pub struct Cotangents<B> {
     pub(crate) of: [Option<B>; RESULTS],
-    seen: Option<Box<Seen>>,
+    seen: Option<Box<Seen<B>>>,
 }
 
 /// Where the elements of a gradient are in its storage.
-#[derive(Clone, Copy)]
-pub(crate) struct Seen {
-    dtype: DType,
+pub(crate) struct Seen<B> {
+    /// How they are written out.
+    write: fn(&Seen<B>, &B) -> Result<B>,
     sizes: Dims,
     /// The strides of the node's own elements.
     own: Dims,
     pub(crate) offset: usize,
     pub(crate) strides: Dims,
 }
-impl Seen {
+impl<B> Seen<B> {
     /// Whether the node's elements have these sizes and strides.
     pub(crate) fn is_of(&self, sizes: &[usize], strides: &[usize]) -> bool {
         *self.sizes == *sizes && (0..sizes.len()).all(|axis| sizes[axis] == 1 || self.own[axis] == strides[axis])
@@ -41,13 +40,16 @@ impl Seen {
     pub(crate) fn is_repeated(&self) -> bool {
         times(&self.sizes, &self.strides) > 1
     }
-    pub(super) fn view<'a, E, B>(&'a self, gradient: &'a B) -> View<'a, B, E> {
+    pub(super) fn view<'a, E>(&'a self, gradient: &'a B) -> View<'a, B, E> {
         View::new(gradient, self.offset, &self.sizes, &self.strides)
     }
     /// The gradient as a storage of the node's extent.
-    pub(crate) fn written_out<D: Device>(&self, gradient: &D::Storage) -> Result<D::Storage> {
-        by_exact!(self.dtype, E => D::map1::<E, E>(Copying, self.view(gradient), &self.own))
+    pub(crate) fn written_out(&self, gradient: &B) -> Result<B> {
+        (self.write)(self, gradient)
     }
+}
+fn write<E: Dtype, D: Device>(seen: &Seen<D::Storage>, gradient: &D::Storage) -> Result<D::Storage> {
+    D::map1::<E, E>(Copying, seen.view(gradient), &seen.own)
 }
 
 /// How often each element is repeated.
@@ -68,14 +70,14 @@ impl<B> Cotangents<B> {
     pub(super) fn put_view<E: Dtype, D: Device + Backend<Storage = B>>(&mut self, g: Erased<'_, E, D>, own: Dims) {
         let (storage, offset, sizes, strides) = g.into_parts();
         self.of[0] = Some(storage);
-        self.seen = Some(Box::new(Seen { dtype: E::DTYPE, sizes, own, offset, strides }));
+        self.seen = Some(Box::new(Seen { write: write::<E, D>, sizes, own, offset, strides }));
     }
     /// The gradients, all of them storages of the node's extents.
-    pub(crate) fn whole<D: Device + Backend<Storage = B>>(&mut self) -> Result<&mut [Option<B>; RESULTS]> {
+    pub(crate) fn whole(&mut self) -> Result<&mut [Option<B>; RESULTS]> {
         if let Some(seen) = self.seen.take()
             && let Some(first) = &mut self.of[0]
         {
-            *first = seen.written_out::<D>(first)?;
+            *first = seen.written_out(first)?;
         }
         Ok(&mut self.of)
     }
@@ -84,7 +86,7 @@ impl<B> Cotangents<B> {
         self.seen.is_some()
     }
     /// How the first one is seen, if that is wanted: the caller reads it as a view.
-    pub(crate) fn take_view(&mut self, wanted: impl FnOnce(&Seen) -> bool) -> Option<Box<Seen>> {
+    pub(crate) fn take_view(&mut self, wanted: impl FnOnce(&Seen<B>) -> bool) -> Option<Box<Seen<B>>> {
         self.seen.take_if(|seen| wanted(seen))
     }
 }

@@ -5,6 +5,7 @@ use crate::device::call::{Binary, BinaryInto, Ternary, Unary, UnaryInto, Update,
 use crate::device::{Backend, Device};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
+use crate::grad::pull::ways::{HasSlope, OfPatch, Pull, Read, adding, exact_way, of_elementwise, reading};
 use crate::grad::rule::{Given as GivenConstants, Rule};
 use crate::grad::tape::{Extent, Layout, Node, Operand, Packed, Step, Tape, Tracked};
 use crate::grad::taped::{Taped, inside};
@@ -12,16 +13,41 @@ use crate::layout::strides::{is_contiguous, is_dense, row_major};
 use crate::ops::kernel::{Copying, Map1, Map2, Map3, Slope};
 use crate::ops::slope::Constants;
 use crate::storage::{View, ViewMut};
+use core::marker::PhantomData;
 
-/// An elementwise call, as it is recorded: its derivative, its constants and its name.
-pub(crate) type Sloped = (Slope, Constants, &'static str);
+/// An elementwise call, as it is recorded: its derivative, its constants and its name, the way back, and how its result is read there.
+pub(crate) type Sloped<B> = (Slope, Constants, &'static str, Pull<B>, Read<B>);
+/// Kernels of one, two and three operands with a result `O`.
+struct One<A, O, K>(PhantomData<(A, O, K)>);
+struct Two<A, C, O, K>(PhantomData<(A, C, O, K)>);
+struct Three<A, C, F, O, K>(PhantomData<(A, C, F, O, K)>);
+impl<A: Element, O: Element, K: Map1<A, O>> HasSlope for One<A, O, K> {
+    const SLOPE: Slope = K::SLOPE;
+    const TO: DType = O::DTYPE;
+}
+impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> HasSlope for Two<A, C, O, K> {
+    const SLOPE: Slope = K::SLOPE;
+    const TO: DType = O::DTYPE;
+}
+impl<A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>> HasSlope for Three<A, C, F, O, K> {
+    const SLOPE: Slope = K::SLOPE;
+    const TO: DType = O::DTYPE;
+}
+/// An elementwise call with a result of a dtype, which is that of `O` if `O` does not stand for a width.
+fn sloped<K: HasSlope, O: Element, D: Device>(
+    constants: Constants,
+    name: &'static str,
+    dtype: DType,
+) -> Sloped<D::Storage> {
+    (K::SLOPE, constants, name, of_elementwise::<K, D>(dtype), reading::<O, D>(dtype))
+}
 /// Fills in an operand as the tape keeps it, with its elements or without.
 pub(crate) type Fill<'a, B> = dyn Fn(usize, bool, &mut Operand<B>) -> Result<()> + 'a;
 
 /// Records an elementwise call. The bits of `tracked` say which of its operands depend on a parameter and have gradients.
 #[inline(never)]
 pub(crate) fn elementwise<D: Device>(
-    sloped: &Sloped,
+    sloped: &Sloped<D::Storage>,
     tape: Tape,
     result: D::Storage,
     lying: Lying<'_>,
@@ -37,7 +63,7 @@ pub(crate) fn elementwise<D: Device>(
 /// number, the step is given afterwards.
 #[inline(never)]
 fn elementwise_in_place<D: Device>(
-    sloped: &Sloped,
+    sloped: &Sloped<D::Storage>,
     tape: Tape,
     lying: Lying<'_>,
     fill: &Fill<'_, D::Storage>,
@@ -53,7 +79,7 @@ fn elementwise_in_place<D: Device>(
 /// (Inlined, as what puts a rule on a tape is: they are large.)
 #[inline(always)]
 fn elementwise_node<D: Device>(
-    sloped: &Sloped,
+    sloped: &Sloped<D::Storage>,
     tape: Tape,
     result: Option<&D::Storage>,
     lying: Lying<'_>,
@@ -61,7 +87,7 @@ fn elementwise_node<D: Device>(
     (count, tracked): (usize, u32),
     given: u64,
 ) -> Result<Option<Node<D::Storage>>> {
-    let &(slope, ref constants, name) = sloped;
+    let &(slope, ref constants, name, pull, read) = sloped;
     let (dtype, sizes, strides) = lying;
     if !has_gradients(dtype) {
         return Ok(None);
@@ -69,7 +95,7 @@ fn elementwise_node<D: Device>(
     let extent = Extent::of(dtype, sizes);
     let Slope::Formula(formula, computes) = slope else {
         return match other_rule::<D>(sloped, Packed::of(dtype, sizes, strides), fill)? {
-            Some(rule) => tape.push_node(name, extent, rule).map(Some),
+            Some(rule) => tape.push_node(name, extent, rule, pull).map(Some),
             None => Ok(None),
         };
     };
@@ -80,8 +106,8 @@ fn elementwise_node<D: Device>(
         }
         reads |= formula.reads[at];
     }
-    let y = result.filter(|_| reads >> 3 & 1 == 1).map(kept_result::<D>);
-    let filled = tape.push_filled(name, extent, Step::blank_formula(count), |rule| {
+    let y = result.filter(|_| reads >> 3 & 1 == 1).map(|result| kept_result::<D>(result, read));
+    let filled = tape.push_filled(name, extent, Step::blank_formula(count), pull, |rule| {
         let Rule::Formula { formula: of, computes: by, given: own, x, y: kept, layout } = rule else {
             return Ok(given);
         };
@@ -99,7 +125,7 @@ fn elementwise_node<D: Device>(
 /// The rule of an elementwise call that is no formula.
 #[inline(never)]
 fn other_rule<D: Device>(
-    &(slope, _, name): &Sloped,
+    &(slope, _, name, ..): &Sloped<D::Storage>,
     layout: Packed,
     fill: &Fill<'_, D::Storage>,
 ) -> Result<Option<Rule<D::Storage>>> {
@@ -142,12 +168,12 @@ impl<A: Element, O: Element, K: Map1<A, O>> Recorded for Unary<'static, (), A, O
             true => D::map1_line::<A, O>(kernel, inside(a), a.sizes[0])?,
             false => D::map1::<A, O>(kernel, inside(a), strides)?,
         };
-        let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
         let (mut dtype, mut to) = (A::DTYPE, O::DTYPE);
         if K::MOVES {
             dtype = moved::<A, _>([a.buffer]);
             to = dtype;
         }
+        let slope = sloped::<One<A, O, K>, O, D>(kernel.constants(), core::any::type_name::<K>(), to);
         let fill = |_, keeps, to: &mut _| fill_operand::<A, D>(&a, dtype, keeps, to);
         let tracked = tracked_among([(dtype, a.buffer.is_tracked())]);
         elementwise::<D>(&slope, tape, result, (to, a.sizes, strides), &fill, (1, tracked))
@@ -160,7 +186,6 @@ impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for Binary<'
             true => D::map2_line::<A, C, O>(kernel, inside(a), inside(b), a.sizes[0])?,
             false => D::map2::<A, C, O>(kernel, inside(a), inside(b), strides)?,
         };
-        let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
         let (mut dtypes, mut to) = ([A::DTYPE, C::DTYPE], O::DTYPE);
         if let Slope::Masked { operand, .. } = K::SLOPE {
             let of = if operand == 0 { a.buffer } else { b.buffer };
@@ -169,6 +194,7 @@ impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for Binary<'
                 dtypes[operand] = to;
             }
         }
+        let slope = sloped::<Two<A, C, O, K>, O, D>(kernel.constants(), core::any::type_name::<K>(), to);
         let fill = |at, keeps, to: &mut _| match at {
             0 => fill_operand::<A, D>(&a, dtypes[0], keeps, to),
             _ => fill_operand::<C, D>(&b, dtypes[1], keeps, to),
@@ -183,12 +209,12 @@ impl<A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>> Record
     fn record<D: Device>(call: Ternary<'_, On<D>, A, C, F, O, K>, tape: Tape) -> Result<On<D>> {
         let Ternary { kernel, strides, a, b, c, .. } = call;
         let result = D::map3::<A, C, F, O>(kernel, inside(a), inside(b), inside(c), strides)?;
-        let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
         let (mut dtypes, mut to) = ([C::DTYPE, F::DTYPE], O::DTYPE);
         if matches!(K::SLOPE, Slope::Chooses) && dtypes == [O::DTYPE; 2] {
             to = moved::<O, _>([b.buffer, c.buffer]);
             dtypes = [to; 2];
         }
+        let slope = sloped::<Three<A, C, F, O, K>, O, D>(kernel.constants(), core::any::type_name::<K>(), to);
         let fill = |at, keeps, to: &mut _| match at {
             0 => fill_operand::<A, D>(&a, A::DTYPE, keeps, to),
             1 => fill_operand::<C, D>(&b, dtypes[0], keeps, to),
@@ -239,10 +265,11 @@ pub(super) fn written<E: Element, D: Device>(
     }
     let room =
         D::room::<E>(&buffer.inner).unwrap_or_else(|| crate::layout::bounds::span(sizes, places).unwrap_or(0) + offset);
-    let place = Operand::new(old, offset, Packed::of(dtype, sizes, places), None);
+    let place = Operand::new(old, offset, (dtype, sizes, places), adding::<E, D>(dtype), None);
     let new = operand_as::<E, D>(&View::new(&new, 0, sizes, strides), dtype, false)?;
     let layout = Layout { dtype, ..Layout::dense::<E>(&[room]) };
-    buffer.move_to(tape.push_node("assign", layout.extent(), Rule::Patch { place, new, layout: layout.packed() })?);
+    let rule = Rule::Patch { place, new, layout: layout.packed() };
+    buffer.move_to(tape.push_node("assign", layout.extent(), rule, exact_way::<OfPatch, E, D>(dtype))?);
     Ok(())
 }
 
@@ -266,7 +293,7 @@ impl<O: Element, K: Map1<O, O>> Recorded for Update<'static, (), O, K> {
     fn record<D: Device>(call: Update<'_, On<D>, O, K>, tape: Tape) -> Result<()> {
         let Update { kernel, out, .. } = call;
         let strides = kept_strides(out.sizes, out.strides);
-        let new = Taped::<D>::map1::<O, O>(kernel, reading(&out), &strides)?;
+        let new = Taped::<D>::map1::<O, O>(kernel, old(&out), &strides)?;
         written::<O, D>(out, new, &strides, tape)
     }
 }
@@ -297,12 +324,12 @@ impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, ()
             let fill = |at, keeps, to: &mut Operand<D::Storage>| match at {
                 0 => {
                     to.layout.put(O::DTYPE, sizes, strides);
-                    to.offset = offset;
+                    (to.offset, to.add) = (offset, adding::<O, D>(O::DTYPE));
                     Ok(())
                 }
                 _ => fill_operand::<C, D>(&b, C::DTYPE, keeps, to),
             };
-            let slope = (K::SLOPE, kernel.constants(), core::any::type_name::<K>());
+            let slope = sloped::<Two<O, C, O, K>, O, D>(kernel.constants(), core::any::type_name::<K>(), O::DTYPE);
             let number = buffer.with_node(|node| node.map(|node| node.step.number));
             let tracked = tracked_among([(O::DTYPE, number.is_some()), (C::DTYPE, b.buffer.is_tracked())]);
             let lying = (O::DTYPE, sizes, strides);
@@ -316,12 +343,12 @@ impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, ()
             return Ok(());
         }
         let strides = kept_strides(out.sizes, out.strides);
-        let new = Taped::<D>::map2::<O, C, O>(kernel, reading(&out), b, &strides)?;
+        let new = Taped::<D>::map2::<O, C, O>(kernel, old(&out), b, &strides)?;
         written::<O, D>(out, new, &strides, tape)
     }
 }
 /// The elements that will be written.
-pub(super) fn reading<'a, B, E>(out: &'a ViewMut<'_, B, E>) -> View<'a, B, E> {
+pub(super) fn old<'a, B, E>(out: &'a ViewMut<'_, B, E>) -> View<'a, B, E> {
     View::new(&*out.buffer, out.offset, out.sizes, out.strides)
 }
 /// The strides of a new result: those of the output, if it has no gaps.

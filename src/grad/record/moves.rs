@@ -1,13 +1,16 @@
 //! Calls that move elements: by positions, by indices, by order.
 
-use super::elementwise::{reading, written};
+use super::elementwise::{old, written};
 use super::{On, Recorded, has_gradients, kept_result, missing, moved, operand, operand_as};
 use crate::device::Device;
 use crate::device::call::*;
 use crate::dtype::{DType, Element};
 use crate::error::{Result, collected};
+use crate::grad::pull::ways::{
+    OfBand, OfCompress, OfGather, OfJoin, OfMerge, OfPick, OfScatter, not_added, not_read, reading, way,
+};
 use crate::grad::rule::Rule;
-use crate::grad::tape::{Layout, Operand, Packed, Tape, Tracked};
+use crate::grad::tape::{Layout, Operand, Tape, Tracked};
 use crate::grad::taped::inside;
 use crate::layout::dims::Dims;
 use crate::layout::strides::row_major;
@@ -28,7 +31,8 @@ impl<E: Element> Recorded for Pick<'static, (), E> {
         let dtype = moved::<E, _>([a.buffer]);
         let layout = Layout { dtype, ..Layout::dense::<E>(&sizes) };
         let x = operand_as::<E, D>(&a, dtype, false)?;
-        tape.push("pick", result, layout, Rule::Pick { x, axes: axes.to_vec(), layout: layout.packed() })
+        let rule = Rule::Pick { x, axes: axes.to_vec(), layout: layout.packed() };
+        tape.push("pick", result, layout, rule, way::<OfPick, E, D>(dtype))
     }
 }
 impl<E: Element> Recorded for Join<'static, (), E> {
@@ -39,7 +43,8 @@ impl<E: Element> Recorded for Join<'static, (), E> {
         let dtype = moved::<E, _>(pieces.iter().map(|piece| piece.buffer));
         let layout = Layout { dtype, ..Layout::of::<E>(sizes, strides) };
         let pieces = collected(pieces.iter().map(|piece| operand_as::<E, D>(piece, dtype, false)))?;
-        tape.push("cat", result, layout, Rule::Join { pieces, axis, layout: layout.packed() })
+        let rule = Rule::Join { pieces, axis, layout: layout.packed() };
+        tape.push("cat", result, layout, rule, way::<OfJoin, E, D>(dtype))
     }
 }
 impl<E: Element> Recorded for Band<'static, (), E> {
@@ -49,7 +54,8 @@ impl<E: Element> Recorded for Band<'static, (), E> {
         let dtype = moved::<E, _>([a.buffer]);
         let layout = Layout { dtype, ..Layout::dense::<E>(a.sizes) };
         let x = operand_as::<E, D>(&a, dtype, false)?;
-        tape.push("band", result, layout, Rule::Band { x, low, high, layout: layout.packed() })
+        let rule = Rule::Band { x, low, high, layout: layout.packed() };
+        tape.push("band", result, layout, rule, way::<OfBand, E, D>(dtype))
     }
 }
 impl<E: Element> Recorded for Gather<'static, (), E> {
@@ -59,7 +65,8 @@ impl<E: Element> Recorded for Gather<'static, (), E> {
         let dtype = moved::<E, _>([a.buffer]);
         let layout = Layout { dtype, ..Layout::dense::<E>(index.sizes) };
         let (x, index) = (operand_as::<E, D>(&a, dtype, false)?, Box::new(operand::<i64, D>(&index, true)?));
-        tape.push(indexing.op, result, layout, Rule::Gather { x, index, indexing, layout: layout.packed() })
+        let rule = Rule::Gather { x, index, indexing, layout: layout.packed() };
+        tape.push(indexing.op, result, layout, rule, way::<OfGather, E, D>(dtype))
     }
 }
 impl<E: Element> Recorded for Scatter<'static, (), E> {
@@ -98,7 +105,7 @@ fn scattered<'a, E: Element, D: Device>(
     run: impl FnOnce(ViewMut<'_, D::Storage, E>) -> Result<()>,
 ) -> Result<()> {
     let strides = row_major(out.sizes);
-    let old = reading(&out);
+    let old = old(&out);
     let mut result = D::map1::<E, E>(Copying, inside(old), &strides)?;
     run(ViewMut::new(&mut result, 0, out.sizes, &strides))?;
     let dtype = moved::<E, _>([&*out.buffer, b.buffer]);
@@ -111,8 +118,11 @@ fn scattered<'a, E: Element, D: Device>(
         factor,
         layout: layout.packed(),
     };
-    let new =
-        if has_gradients(dtype) { tape.push(indexing.op, result, layout, rule)? } else { Tracked::constant(result) };
+    let new = if has_gradients(dtype) {
+        tape.push(indexing.op, result, layout, rule, way::<OfScatter, E, D>(dtype))?
+    } else {
+        Tracked::constant(result)
+    };
     written::<E, D>(out, new, &strides, tape)
 }
 /// Merges elements at indices into a copy of the old elements, and writes it in place of them.
@@ -126,20 +136,16 @@ fn merged<'a, E: Element, D: Device>(
     run: impl FnOnce(ViewMut<'_, D::Storage, E>) -> Result<()>,
 ) -> Result<()> {
     let strides = row_major(out.sizes);
-    let old = reading(&out);
+    let old = old(&out);
     let mut result = D::map1::<E, E>(Copying, inside(old), &strides)?;
     run(ViewMut::new(&mut result, 0, out.sizes, &strides))?;
     let new = if has_gradients(E::DTYPE) {
         let layout = Layout::of::<E>(out.sizes, &strides);
-        let y = kept_result::<D>(&result);
+        let y = kept_result::<D>(&result, reading::<E, D>(E::DTYPE));
         let (old, new) = (Box::new(operand::<E, D>(&old, true)?), operand::<E, D>(&b, true)?);
         let index = Box::new(operand::<i64, D>(&index, true)?);
-        tape.push(
-            indexing.op,
-            result,
-            layout,
-            Rule::Merge { old, new, index, indexing, is_product, y, layout: layout.packed() },
-        )?
+        let rule = Rule::Merge { old, new, index, indexing, is_product, y, layout: layout.packed() };
+        tape.push(indexing.op, result, layout, rule, way::<OfMerge, E, D>(E::DTYPE))?
     } else {
         Tracked::constant(result)
     };
@@ -153,7 +159,7 @@ impl<E: Element> Recorded for Compress<'static, (), E> {
         let layout = Layout { dtype, ..Layout::dense::<E>(&[count]) };
         let x = operand_as::<E, D>(&a, dtype, false)?;
         let rule = Rule::Compress { x, mask: operand::<bool, D>(&mask, true)?, layout: layout.packed() };
-        Ok((tape.push("masked_select", result, layout, rule)?, count))
+        Ok((tape.push("masked_select", result, layout, rule, way::<OfCompress, E, D>(dtype))?, count))
     }
 }
 impl Recorded for IndexRows<'static, ()> {
@@ -172,12 +178,14 @@ impl<E: Element> Recorded for Sort<'static, (), E> {
         let index = Box::new(Operand::new(
             None,
             0,
-            Packed::of(DType::I64, &sizes, &sizes.row_major()),
-            Some(kept_result::<D>(&positions)),
+            (DType::I64, &sizes, &sizes.row_major()),
+            not_added,
+            Some(kept_result::<D>(&positions, not_read)),
         ));
         let indexing = crate::ops::arguments::Indexing { op: "sort", axis, wraps: false };
         let x = operand::<E, D>(&a, false)?;
-        let values = tape.push("sort", values, layout, Rule::Gather { x, index, indexing, layout: layout.packed() })?;
+        let rule = Rule::Gather { x, index, indexing, layout: layout.packed() };
+        let values = tape.push("sort", values, layout, rule, way::<OfGather, E, D>(E::DTYPE))?;
         Ok([values, Tracked::constant(positions)])
     }
 }

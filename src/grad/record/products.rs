@@ -6,6 +6,7 @@ use crate::device::{Backend, Device};
 use crate::dtype::{Castable as _, Compute as _, Dtype, Element};
 use crate::error::Result;
 use crate::grad::pull::Convolving;
+use crate::grad::pull::ways::{of_primitive, way_of_product};
 use crate::grad::rule::Rule;
 use crate::grad::tape::{Extent, Layout, Node, Step, Tape, Tracked};
 use crate::grad::taped::{Taped, inside};
@@ -15,6 +16,7 @@ use crate::ops::kernel::{Map1, Slope};
 use crate::ops::reduce::Reducer;
 use crate::ops::slope::{Derived, OfBinary};
 use crate::storage::View;
+use core::marker::PhantomData;
 
 impl<E: Dtype, K: Map1<E, E>> Recorded for Product<'static, (), E, K> {
     fn record<D: Device>(call: Product<'_, On<D>, E, K>, tape: Tape) -> Result<On<D>> {
@@ -61,7 +63,8 @@ fn product<E: Element, D: Device>(
     (dtype, sizes, strides): Lying<'_>,
     tape: Tape,
 ) -> Result<Node<D::Storage>> {
-    tape.push_filled("matmul", Extent::of(dtype, sizes), Step::blank_product(), |rule| {
+    let pull = way_of_product::<E, D>(dtype);
+    tape.push_filled("matmul", Extent::of(dtype, sizes), Step::blank_product(), pull, |rule| {
         let Rule::Product { x: [left, right], layout } = rule else { return Ok(0) };
         layout.put(dtype, sizes, strides);
         fill_operand::<E, D>(a, dtype, b.buffer.is_tracked(), left)?;
@@ -121,8 +124,8 @@ impl<E: Dtype, K: Map1<E, E>> Recorded for Convolve<'static, (), E, K> {
             if let Some(bias) = &bias {
                 operands.push(operand::<E, D>(bias, false)?);
             }
-            let way_back = Convolving::<D> { convolution: *convolution, operands, layout };
-            tape.push("convolution", result, layout, Rule::Primitive(Box::new(way_back)))?
+            let way_back = Convolving::<E, D> { convolution: *convolution, operands, layout, of: PhantomData };
+            tape.push("convolution", result, layout, Rule::Primitive(Box::new(way_back)), of_primitive::<D>)?
         } else {
             Tracked::constant(result)
         };

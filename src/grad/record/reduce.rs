@@ -5,6 +5,7 @@ use crate::device::call::*;
 use crate::device::{Backend, Device};
 use crate::dtype::{Castable, DType, Element};
 use crate::error::{Result, invalid};
+use crate::grad::pull::ways::{self, Pull, Read, of_reduction, of_scan, reading, way};
 use crate::grad::rule::Rule;
 use crate::grad::tape::{Layout, Operand, Tape, Tracked};
 use crate::grad::taped::{Taped, inside};
@@ -29,14 +30,16 @@ impl<A: Element, R: Reducer<A>> Recorded for Reduce<'static, (), A, R> {
     fn record<D: Device>(call: Reduce<'_, On<D>, A, R>, tape: Tape) -> Result<On<D>> {
         let Reduce { reducer, mask, a, .. } = call;
         let result = D::reduce(reducer, inside(a), mask)?;
-        let slope = (reducer.slope(), core::any::type_name::<R>());
         let layout = Layout::dense::<R::Out>(&left(a.sizes, mask));
-        reduced::<D>(slope, tape, &|keeps| operand::<A, D>(&a, keeps), mask, result, layout)
+        let ways = (of_reduction::<A, R, D>(), reading::<R::Out, D>(R::Out::DTYPE));
+        let slope = (R::SLOPE, reducer.numbers(), core::any::type_name::<R>());
+        reduced::<D>(slope, ways, tape, &|keeps| operand::<A, D>(&a, keeps), mask, result, layout)
     }
 }
 /// Records a reduction.
 pub(crate) fn reduced<D: Device>(
-    (slope, name): (ReduceSlope, &'static str),
+    (slope, numbers, name): (ReduceSlope, [f64; 2], &'static str),
+    (pull, read): (Pull<D::Storage>, Read<D::Storage>),
     tape: Tape,
     x: &dyn Fn(bool) -> Result<Operand<D::Storage>>,
     mask: u32,
@@ -53,23 +56,27 @@ pub(crate) fn reduced<D: Device>(
         ReduceSlope::NanSum | ReduceSlope::NanMean => (true, false),
         _ => (true, true),
     };
-    let kept = keeps_result.then(|| kept_result::<D>(&result));
+    let kept = keeps_result.then(|| kept_result::<D>(&result, read));
     let x = x(keeps)?;
-    tape.push(name, result, layout, Rule::Reduce { slope, x, mask, results: [kept, None], layout: layout.packed() })
+    let rule = Rule::Reduce { slope, numbers, x, mask, results: [kept, None], layout: layout.packed() };
+    tape.push(name, result, layout, rule, pull)
 }
 impl<A: Element, R: TwoResults<A>> Recorded for ReduceBoth<'static, (), A, R> {
     fn record<D: Device>(call: ReduceBoth<'_, On<D>, A, R>, tape: Tape) -> Result<[On<D>; 2]> {
         let ReduceBoth { reducer, mask, a, .. } = call;
         let results = D::reduce_both(reducer, inside(a), mask)?;
-        let slope = (reducer.slope(), core::any::type_name::<R>());
+        let slope = (R::SLOPE, reducer.numbers(), core::any::type_name::<R>());
+        let reads = [reading::<R::Out, D>(R::Out::DTYPE), reading::<R::Second, D>(R::Second::DTYPE)];
+        let ways = (of_reduction::<A, R, D>(), reads);
         let sizes = left(a.sizes, mask);
         let layouts = [Layout::dense::<R::Out>(&sizes), Layout::dense::<R::Second>(&sizes)];
-        reduced_both::<D>(slope, tape, operand::<A, D>(&a, true)?, mask, results, layouts)
+        reduced_both::<D>(slope, ways, tape, operand::<A, D>(&a, true)?, mask, results, layouts)
     }
 }
 /// Records a reduction with two results.
 pub(crate) fn reduced_both<D: Device>(
-    (slope, name): (ReduceSlope, &'static str),
+    (slope, numbers, name): (ReduceSlope, [f64; 2], &'static str),
+    (pull, [of_first, of_second]): (Pull<D::Storage>, [Read<D::Storage>; 2]),
     tape: Tape,
     x: Operand<D::Storage>,
     mask: u32,
@@ -79,11 +86,11 @@ pub(crate) fn reduced_both<D: Device>(
     if let ReduceSlope::Missing = slope {
         return missing(name);
     }
-    let kept = [kept_result::<D>(&first), kept_result::<D>(&second)];
+    let kept = [kept_result::<D>(&first, of_first), kept_result::<D>(&second, of_second)];
     let has = layouts.map(|layout| has_gradients(layout.dtype));
     let layout = layouts[if has[0] { 0 } else { 1 }];
-    let rule = Rule::Reduce { slope, x, mask, results: kept.map(Some), layout: layout.packed() };
-    both(tape, name, [(first, layouts[0]), (second, layouts[1])], has, rule)
+    let rule = Rule::Reduce { slope, numbers, x, mask, results: kept.map(Some), layout: layout.packed() };
+    both(tape, name, [(first, layouts[0]), (second, layouts[1])], has, (rule, pull))
 }
 /// Two results; `has` says which of them have gradients.
 fn both<B>(
@@ -91,18 +98,18 @@ fn both<B>(
     op: &'static str,
     results: [(B, Layout); 2],
     has: [bool; 2],
-    rule: Rule<B>,
+    (rule, pull): (Rule<B>, Pull<B>),
 ) -> Result<[Tracked<B>; 2]> {
     let [first, second] = results;
     Ok(match has {
         [true, true] => {
-            let given = tape.push_both(op, [Some(first), Some(second)], rule)?;
+            let given = tape.push_both(op, [Some(first), Some(second)], rule, pull)?;
             let [Some(first), Some(second)] = given else { return invalid(op, "has two results".to_owned()) };
             [first, second]
         }
-        [true, false] => [tape.push(op, first.0, first.1, rule)?, Tracked::constant(second.0)],
+        [true, false] => [tape.push(op, first.0, first.1, rule, pull)?, Tracked::constant(second.0)],
         [false, true] => {
-            let [_, given] = tape.push_both(op, [None, Some(second)], rule)?;
+            let [_, given] = tape.push_both(op, [None, Some(second)], rule, pull)?;
             let Some(given) = given else { return invalid(op, "has two results".to_owned()) };
             [Tracked::constant(first.0), given]
         }
@@ -127,7 +134,7 @@ impl<A: Element, O: Element, K: LaneKernel<A, O>> Recorded for Lanes<'static, ()
         if !has_gradients(O::DTYPE) {
             return Ok(Tracked::constant(result));
         }
-        let (slope, name) = (kernel.slope(), core::any::type_name::<K>());
+        let (slope, name) = (K::SLOPE, core::any::type_name::<K>());
         let layout = Layout::dense::<O>(a.sizes);
         let (keeps, keeps_result) = match slope {
             LaneSlope::Missing | LaneSlope::Extreme => return missing(name),
@@ -135,21 +142,21 @@ impl<A: Element, O: Element, K: LaneKernel<A, O>> Recorded for Lanes<'static, ()
             LaneSlope::Sum => (false, false),
             LaneSlope::Product | LaneSlope::LogSumExp => (true, true),
         };
-        let kept = keeps_result.then(|| kept_result::<D>(&result));
+        let kept = keeps_result.then(|| kept_result::<D>(&result, reading::<O, D>(O::DTYPE)));
         let rule = Rule::Lanes { slope, x: operand::<A, D>(&a, keeps)?, axis, result: kept, layout: layout.packed() };
-        tape.push(name, result, layout, rule)
+        tape.push(name, result, layout, rule, of_scan::<A, O, K, D>())
     }
 }
 impl<A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>> Recorded for LanesBoth<'static, (), A, O, P, K> {
     fn record<D: Device>(call: LanesBoth<'_, On<D>, A, O, P, K>, tape: Tape) -> Result<[On<D>; 2]> {
         let LanesBoth { kernel, axis, a, .. } = call;
         let [first, second] = D::lanes_both::<A, O, P>(kernel, inside(a), axis)?;
-        let (slope, name) = (kernel.slope(), core::any::type_name::<K>());
+        let (slope, name) = (K::SLOPE, core::any::type_name::<K>());
         if !matches!(slope, LaneSlope::Extreme) || P::DTYPE != DType::I64 {
             return missing(name);
         }
         let layouts = [Layout::dense::<O>(a.sizes), Layout::dense::<P>(a.sizes)];
-        let kept = kept_result::<D>(&second);
+        let kept = kept_result::<D>(&second, ways::not_read);
         let rule = Rule::Lanes {
             slope,
             x: operand::<A, D>(&a, false)?,
@@ -157,7 +164,13 @@ impl<A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>> Recorded for 
             result: Some(kept),
             layout: layouts[0].packed(),
         };
-        both(tape, name, [(first, layouts[0]), (second, layouts[1])], [has_gradients(O::DTYPE), false], rule)
+        both(
+            tape,
+            name,
+            [(first, layouts[0]), (second, layouts[1])],
+            [has_gradients(O::DTYPE), false],
+            (rule, way::<ways::OfExtremes, O, D>(O::DTYPE)),
+        )
     }
 }
 impl<A: Element, O: Element, K: RowKernel<A, O>> Recorded for Rows<'static, (), A, O, K> {
@@ -174,7 +187,8 @@ impl<A: Element, O: Element, K: RowKernel<A, O>> Recorded for Rows<'static, (), 
         let shared = [first, second].map(|row| row.map(|row| operand::<A, D>(&row, true)).transpose());
         let [first, second] = shared;
         let shared = Box::new([first?, second?]);
-        tape.push(name, result, layout, Rule::Rows { slope, x, shared, layout: layout.packed() })
+        let rule = Rule::Rows { slope, x, shared, layout: layout.packed() };
+        tape.push(name, result, layout, rule, way::<ways::OfRows, O, D>(O::DTYPE))
     }
 }
 /// Normalisation by groups is done by other calls.

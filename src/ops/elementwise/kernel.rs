@@ -442,9 +442,7 @@ pub trait LaneColumns<A, O> {
 /// A function of a whole lane (the elements along one axis) whose result is a lane of the same length.
 pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
     /// Its derivative.
-    fn slope(self) -> LaneSlope {
-        LaneSlope::Missing
-    }
+    const SLOPE: LaneSlope = LaneSlope::Missing;
     /// Which precompiled loops it has, if any.
     const PRECOMPILED: Option<Precompiled> = None;
     /// Scratch memory, reused from lane to lane.

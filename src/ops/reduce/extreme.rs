@@ -110,9 +110,7 @@ impl<E, const MAX: bool> Default for Extreme<E, MAX> {
     }
 }
 impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::Extreme
-    }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::Extreme;
     const PRECOMPILED: Option<Precompiled> = Some(if MAX { Precompiled::Max } else { Precompiled::Min });
     type Partial = E::Compute;
     type Out = E;
@@ -209,9 +207,7 @@ impl<E, const MAX: bool> Default for ArgExtreme<E, MAX> {
     }
 }
 impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::ArgExtreme
-    }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::ArgExtreme;
     const PRECOMPILED: Option<Precompiled> = Some(if MAX { Precompiled::ArgMax } else { Precompiled::ArgMin });
     type Partial = (E::Compute, usize);
     type Out = i64;
@@ -305,9 +301,7 @@ impl<E> Default for MinMax<E> {
     }
 }
 impl<E: Dtype> Reducer<E> for MinMax<E> {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::MinMax
-    }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::MinMax;
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::MinMax);
     type Partial = [E::Compute; 2];
     type Out = E;

@@ -43,9 +43,7 @@ impl Steps for LogSumExp {
 /// The compute type.
 type Inexact<E> = <<E as Promotable>::Inexact as Dtype>::Compute;
 impl<E: Dtype> Reducer<E> for LogSumExp {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::LogSumExp
-    }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::LogSumExp;
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::LogSumExp);
     type Partial = Option<(Inexact<E>, Inexact<E>)>;
     type Out = E::Inexact;

@@ -126,8 +126,10 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
         self
     }
     /// Its derivative.
-    fn slope(self) -> ReduceSlope {
-        ReduceSlope::Missing
+    const SLOPE: ReduceSlope = ReduceSlope::Missing;
+    /// The numbers that its derivative needs.
+    fn numbers(self) -> [f64; 2] {
+        [0.0; 2]
     }
     /// Its steps as GPU text: one per type of reducer, type of elements and [`form`](Self::form).
     fn text(self) -> Record<RecordedReducer> {

@@ -62,9 +62,7 @@ impl Steps for NanSum {
 /// The type in which sums of `E` accumulate.
 type SumNumber<E> = <<E as Promotable>::Sum as Dtype>::Compute;
 impl<E: Dtype> Reducer<E> for NanSum {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::NanSum
-    }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::NanSum;
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::NanSum);
     type Partial = SumNumber<E>;
     type Out = E::Sum;
@@ -112,9 +110,7 @@ impl Steps for NanMean {
     }
 }
 impl<E: Dtype> Reducer<E> for NanMean {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::NanMean
-    }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::NanMean;
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::NanMean);
     type Partial = (E::Compute, usize);
     type Out = E;
@@ -362,8 +358,9 @@ impl Steps for VectorNorm {
     }
 }
 impl<E: Dtype> Reducer<E> for VectorNorm {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::Norm { ord: self.ord() }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::Norm;
+    fn numbers(self) -> [f64; 2] {
+        [self.ord(), 0.0]
     }
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::VectorNorm);
     type Partial = RealOf<E>;

@@ -69,9 +69,7 @@ impl Steps for Sum {
     }
 }
 impl<E: Dtype> Reducer<E> for Sum {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::Sum
-    }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::Sum;
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Sum);
     type Partial = SumNumber<E>;
     type Out = E::Sum;
@@ -125,9 +123,7 @@ impl Steps for Prod {
     }
 }
 impl<E: Dtype> Reducer<E> for Prod {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::Prod
-    }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::Prod;
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Prod);
     type Partial = SumNumber<E>;
     type Out = E::Sum;
@@ -168,9 +164,7 @@ impl Steps for Mean {
     }
 }
 impl<E: Dtype> Reducer<E> for Mean {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::Mean
-    }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::Mean;
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Mean);
     type Partial = E::Compute;
     type Out = E;

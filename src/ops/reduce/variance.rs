@@ -234,8 +234,9 @@ impl Variance {
 const F32_OVERFLOWS: f64 = (2.0 - 1.0 / 16_777_216.0) * 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
 impl<E: Dtype> Reducer<E> for Variance {
-    fn slope(self) -> crate::ops::slope::ReduceSlope {
-        crate::ops::slope::ReduceSlope::Variance { correction: self.correction, is_root: self.is_root }
+    const SLOPE: crate::ops::slope::ReduceSlope = crate::ops::slope::ReduceSlope::Variance;
+    fn numbers(self) -> [f64; 2] {
+        [self.correction, f64::from(u8::from(self.is_root))]
     }
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::Variance);
     type Partial = Moments;

@@ -105,9 +105,7 @@ macro_rules! running {
             }
         }
         impl<$E: Dtype> LaneKernel<$E, $out> for $kernel {
-            fn slope(self) -> LaneSlope {
-                LaneSlope::$slope
-            }
+            const SLOPE: LaneSlope = LaneSlope::$slope;
     const PRECOMPILED: Option<Precompiled> = Some(Precompiled::$kernel);
             type Scratch = ();
             fn lane(self, from: &[$E], to: &mut [$out], (): &mut ()) {
@@ -177,9 +175,7 @@ impl<const MAX: bool> LaneSteps for RunningExtreme<MAX> {
 #[inline(always)]
 fn rarely() {}
 impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> {
-    fn slope(self) -> LaneSlope {
-        LaneSlope::Extreme
-    }
+    const SLOPE: LaneSlope = LaneSlope::Extreme;
     const PRECOMPILED: Option<Precompiled> = Some(if MAX { Precompiled::RunningMax } else { Precompiled::RunningMin });
     type Scratch = ();
     fn lane(self, from: &[E], to: &mut [(E, i64)], (): &mut ()) {

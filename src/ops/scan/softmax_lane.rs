@@ -96,9 +96,7 @@ impl<const LOG: bool> RowSteps for Softmax<LOG> {
     }
 }
 impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
-    fn slope(self) -> LaneSlope {
-        if LOG { LaneSlope::LogSoftmax } else { LaneSlope::Softmax }
-    }
+    const SLOPE: LaneSlope = if LOG { LaneSlope::LogSoftmax } else { LaneSlope::Softmax };
     const PRECOMPILED: Option<Precompiled> = Some(if LOG { Precompiled::LogSoftmax } else { Precompiled::Softmax });
     /// The exponentials before division.
     type Scratch = ScratchList<E::Compute>;

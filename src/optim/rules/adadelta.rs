@@ -46,6 +46,7 @@ impl Update<2> for ByDeltas {
 impl Rule for AdadeltaOptions {
     const STATES: &'static [&'static str] = &["square_avg", "acc_delta"];
 
+    #[cfg_attr(not(feature = "precompiled"), inline)]
     fn plan(&mut self, _: &At) -> Plan {
         let &mut AdadeltaOptions { rate, rho, eps, decay, maximize } = self;
         let numbers = numbers(prepared(maximize, rate, decay, false), [rate, rho, 1.0 - rho, eps]);

@@ -44,6 +44,7 @@ impl Update<1> for Summing {
 impl Rule for AdagradOptions {
     const STATES: &'static [&'static str] = &["sum"];
 
+    #[cfg_attr(not(feature = "precompiled"), inline)]
     fn plan(&mut self, at: &At) -> Plan {
         let &mut AdagradOptions { rate, rate_decay, decay, initial: _, eps, maximize } = self;
         let now = rate / (1.0 + (at.step - 1.0) * rate_decay);

@@ -127,6 +127,7 @@ fn plan(at: &At, first: [f64; 3], rate: f64, [beta1, beta2]: [f64; 2], eps: f64,
 
 impl Rule for AdamOptions {
     const STATES: &'static [&'static str] = STATES;
+    #[cfg_attr(not(feature = "precompiled"), inline)]
     fn plan(&mut self, at: &At) -> Plan {
         let &mut AdamOptions { rate, beta1, beta2, eps, decay, amsgrad, decoupled, maximize } = self;
         plan(at, prepared(maximize, rate, decay, decoupled), rate, [beta1, beta2], eps, amsgrad)
@@ -134,6 +135,7 @@ impl Rule for AdamOptions {
 }
 impl Rule for AdamWOptions {
     const STATES: &'static [&'static str] = STATES;
+    #[cfg_attr(not(feature = "precompiled"), inline)]
     fn plan(&mut self, at: &At) -> Plan {
         let &mut AdamWOptions { rate, beta1, beta2, eps, decay, amsgrad, maximize } = self;
         plan(at, prepared(maximize, rate, decay, true), rate, [beta1, beta2], eps, amsgrad)

@@ -45,6 +45,7 @@ impl Update<2> for ByLargest {
 impl Rule for AdamaxOptions {
     const STATES: &'static [&'static str] = &["exp_avg", "exp_inf"];
 
+    #[cfg_attr(not(feature = "precompiled"), inline)]
     fn plan(&mut self, at: &At) -> Plan {
         let &mut AdamaxOptions { rate, beta1, beta2, eps, decay, maximize } = self;
         let now = rate / (1.0 - beta1.powf(at.step));

@@ -53,6 +53,7 @@ impl Update<2> for Nesterov {
 impl Rule for NAdamOptions {
     const STATES: &'static [&'static str] = &["exp_avg", "exp_avg_sq"];
 
+    #[cfg_attr(not(feature = "precompiled"), inline)]
     fn plan(&mut self, at: &At) -> Plan {
         let &mut NAdamOptions { rate, beta1, beta2, eps, decay, momentum_decay, mu_product, decoupled, maximize } =
             self;

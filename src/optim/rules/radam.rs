@@ -52,6 +52,7 @@ impl Update<2> for Rectified {
 impl Rule for RAdamOptions {
     const STATES: &'static [&'static str] = &["exp_avg", "exp_avg_sq"];
 
+    #[cfg_attr(not(feature = "precompiled"), inline)]
     fn plan(&mut self, at: &At) -> Plan {
         let &mut RAdamOptions { rate, beta1, beta2, eps, decay, decoupled, maximize } = self;
         let (left1, left2) = (1.0 - beta1.powf(at.step), 1.0 - beta2.powf(at.step));

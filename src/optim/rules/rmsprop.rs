@@ -102,6 +102,7 @@ impl Update<3> for CentredWithMomentum {
 impl Rule for RmsPropOptions {
     const STATES: &'static [&'static str] = &["square_avg", "grad_avg", "momentum_buffer"];
 
+    #[cfg_attr(not(feature = "precompiled"), inline)]
     fn plan(&mut self, _: &At) -> Plan {
         let &mut RmsPropOptions { rate, alpha, eps, decay, momentum, centered, maximize } = self;
         let numbers = numbers(prepared(maximize, rate, decay, false), [rate, alpha, 1.0 - alpha, eps, momentum]);

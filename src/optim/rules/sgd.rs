@@ -57,6 +57,7 @@ impl<const NESTEROV: bool> Update<1> for WithMomentum<NESTEROV> {
 impl Rule for SgdOptions {
     const STATES: &'static [&'static str] = &["momentum_buffer"];
 
+    #[cfg_attr(not(feature = "precompiled"), inline)]
     fn plan(&mut self, at: &At) -> Plan {
         let &mut SgdOptions { rate, momentum, dampening, decay, nesterov, maximize } = self;
         let first = prepared(maximize, rate, decay, false);
