@@ -233,6 +233,7 @@ pub mod optim;
 mod profile;
 mod refused;
 mod scoped;
+mod sealed;
 pub mod shape;
 mod storage;
 

@@ -150,7 +150,7 @@ pub fn operations(name: TokenStream, input: TokenStream) -> TokenStream {
 }
 
 /// Operations of both fronts, each a function over tensors whose shape is a value: the attributes of the function say what the methods
-/// of `Tensor` and `AnyTensor` are (see `composites.rs`).
+/// of `Tensor` and `AnyTensor` are (see `composites/mod.rs`).
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn composites(_: TokenStream, input: TokenStream) -> TokenStream {

@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, invalid};
+use crate::sealed::Sealed;
 use crate::shape::{Dim, Dimensional, HasAxis, Shape, SizeArray};
 use crate::tensor::{Tensor, fits, shape_text};
 use core::ops::Range;
@@ -13,7 +14,7 @@ use core::ops::Range;
     message = "`{Self}` can't be cut into batches",
     label = "expected a tensor with at least one axis, a reference to one, or a tuple of them: `Batches::new((&x, &y), 32)`"
 )]
-pub trait Examples {
+pub trait Examples: Sealed {
     /// What is kept: the tensors themselves, which share storage with those that were given.
     type Kept: Examples<Kept = Self::Kept> + Clone + Send + 'static;
     /// A batch, whose first axis is `N`.

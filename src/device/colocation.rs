@@ -9,10 +9,11 @@ use crate::dtype::scalar::{Kind, TensorKind, ZeroDim};
 use crate::error::Result;
 use crate::layout::strides;
 use crate::ops::expression::{AXES, Expression, Leaf, Splat};
+use crate::sealed::Sealed;
 use crate::storage::View;
 
 /// The place of an operand: a device, or [`Anywhere`] for a Rust scalar.
-pub trait Place: 'static {
+pub trait Place: Sealed + 'static {
     /// The storage of elements there.
     type Buffer;
 }
@@ -26,6 +27,7 @@ pub struct Anywhere;
 #[derive(Clone, Debug)]
 pub enum NoBuffer {}
 
+impl Sealed for Anywhere {}
 impl Place for Anywhere {
     type Buffer = NoBuffer;
 }

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, SeveralResults, TwoResults};
+use crate::sealed::Sealed;
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// The host. The default device of [`Tensor`](crate::Tensor).
@@ -24,6 +25,7 @@ impl Device for Cpu {
         "cpu".to_owned()
     }
 }
+impl Sealed for Cpu {}
 impl Place for Cpu {
     type Buffer = HostBuffer;
 }

@@ -8,6 +8,7 @@ use crate::layout::bounds;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::{Reducer, SeveralResults};
+use crate::sealed::Sealed;
 use crate::storage::{View, ViewMut};
 use crate::{Cpu, Tensor, axis, shape, tensor};
 use core::cell::RefCell;
@@ -23,6 +24,7 @@ thread_local! {
     static CALLS: RefCell<Vec<Listed>> = const { RefCell::new(Vec::new()) };
 }
 
+impl<D: Device> Sealed for Checked<D> {}
 impl<D: Device> Place for Checked<D> {
     type Buffer = D::Storage;
 }

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::Reducer;
+use crate::sealed::Sealed;
 use crate::storage::{View, ViewMut};
 
 /// A device without data: operations compute the shape, dtype and strides of their results, without allocating memory.
@@ -34,6 +35,7 @@ impl Device for Meta {
         "meta".to_owned()
     }
 }
+impl Sealed for Meta {}
 impl Place for Meta {
     type Buffer = NoData;
 }

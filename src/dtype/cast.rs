@@ -9,6 +9,7 @@ use super::half::SmallFloat;
 use super::shell::*;
 use super::table::types_of;
 use super::{Element, F4E2M1FNX2};
+use crate::sealed::Sealed;
 use ::half::{bf16, f16};
 use num_complex::Complex;
 
@@ -28,7 +29,7 @@ use num_complex::Complex;
     note = "make a new tensor, `let x = x / y`, or convert the result, `x.copy_from(&(…))`; integers are divided in place by `floor_divide_`",
     note = "in generic code `<A as Promotable>::With<B>` is `Promoted<A, B>`, the dtype of `a + b`, which may be above `A`: convert the operand, `a += b.to::<A>()`, or ask for it, `Promoted<A, B>: CanCast<A>`; a result with a float scalar keeps the dtype of `E: Float` or `E: Inexact`"
 )]
-pub trait CanCast<To> {}
+pub trait CanCast<To>: Sealed {}
 
 #[diagnostic::do_not_recommend]
 impl<A: Element, B: Element> CanCast<B> for A where A::Category: NotAbove<B::Category> {}

@@ -1,6 +1,8 @@
 //! The four categories of dtypes, as values and as types, and their order:
 //! boolean < integral < floating < complex (PyTorch, "Tensor Attributes").
 
+use crate::sealed::Sealed;
+
 /// A dtype's category. `Ord` follows PyTorch: `Boolean < Integral < Floating < Complex`.
 ///
 /// ```
@@ -22,7 +24,7 @@ pub enum Category {
 }
 
 /// A category as a type: [`Element::Category`](crate::Element::Category).
-pub trait Marker: 'static {
+pub trait Marker: Sealed + 'static {
     /// The same category as a value.
     const CATEGORY: Category;
 }
@@ -37,6 +39,7 @@ macro_rules! markers {
         #[doc = concat!("The category [`Category::", stringify!($lowest), "`] as a type.")]
         #[derive(Clone, Copy, Debug)]
         pub struct $lowest;
+        impl crate::sealed::Sealed for $lowest {}
         impl Marker for $lowest {
             const CATEGORY: Category = Category::$lowest;
         }

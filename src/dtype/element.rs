@@ -104,6 +104,7 @@ pub trait Dtype:
 macro_rules! impl_element {
     ($($variant:ident: $ty:ty, $name:literal [$($alias:literal),*], $category:ident, $signed:literal, $real:ty,
        $tier:ident, $doc:literal, $dlpack:tt, $stored:tt;)*) => {$(
+        impl crate::sealed::Sealed for $ty {}
         impl sealed::Sealed for $ty {}
         impl Element for $ty {
             const DTYPE: DType = DType::$variant;

@@ -69,5 +69,5 @@ pub(crate) mod sealed {
         label = "not one of PyTorch's dtypes",
         note = "elements are bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64> and the shell dtypes"
     )]
-    pub trait Sealed {}
+    pub trait Sealed: crate::sealed::Sealed {}
 }

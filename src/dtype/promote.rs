@@ -5,6 +5,7 @@
 
 use super::scalar::{Kind, KindOutcome};
 use super::{DType, Dtype, Element, Inexact, Numeric, Ordered};
+use crate::sealed::Sealed;
 use ::half::{bf16, f16};
 use core::marker::PhantomData;
 use num_complex::Complex;
@@ -61,7 +62,7 @@ pub type Promoted<A, B> = <A as Promotable>::With<B>;
 /// ```
 ///
 /// Prefer [`Promoted`] in signatures: it is the same type and needs no bound.
-pub trait Promote<Rhs> {
+pub trait Promote<Rhs>: Sealed {
     /// `torch.promote_types(Self, Rhs)`.
     type Output: Dtype;
 }

@@ -10,6 +10,7 @@ use super::default::{default_complex_dtype, default_dtype};
 use super::scalar::KindRank;
 use super::{Category, DType, Scalar, ScalarValue};
 use crate::error::{Error, Result};
+use crate::sealed::Sealed;
 
 /// The smallest dtype that holds both (`torch.promote_types`); [`Promoted`](super::Promoted) is the same for types.
 ///
@@ -80,10 +81,11 @@ impl OperandType {
     message = "`{Self}` has no dtype and kind",
     label = "expected a tensor, a reference to one, a Rust scalar or an `OperandType`"
 )]
-pub trait ResultOperand {
+pub trait ResultOperand: Sealed {
     /// Its dtype and kind.
     fn operand_type(&self) -> OperandType;
 }
+impl Sealed for OperandType {}
 impl ResultOperand for OperandType {
     fn operand_type(&self) -> OperandType {
         *self

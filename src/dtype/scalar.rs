@@ -2,6 +2,7 @@
 
 use super::promote::Promotable;
 use super::{Castable, DType, Dtype};
+use crate::sealed::Sealed;
 use ::half::{bf16, f16};
 use num_complex::Complex;
 
@@ -27,7 +28,7 @@ impl KindOutcome for RightOutranks {
 }
 
 /// The kind of an operand: [`Scalar`](ScalarKind), [`ZeroDim`] or [`Dimensioned`], lowest rank first.
-pub trait Kind: 'static {
+pub trait Kind: Sealed + 'static {
     /// The kind as a value.
     const RANK: KindRank;
     #[doc(hidden)]
@@ -68,6 +69,10 @@ pub struct ZeroDim;
 #[derive(Clone, Copy, Debug)]
 pub struct Dimensioned;
 
+impl Sealed for ScalarKind {}
+impl Sealed for ZeroDim {}
+impl Sealed for Dimensioned {}
+impl Sealed for ScalarValue {}
 impl Kind for ScalarKind {
     const RANK: KindRank = KindRank::Scalar;
     type Meet<Right: Kind> = Right::AfterScalar;
@@ -253,5 +258,5 @@ scalars! {
 }
 
 mod sealed {
-    pub trait Scalar {}
+    pub trait Scalar: crate::sealed::Sealed {}
 }

@@ -4,12 +4,13 @@ use super::number::{Mask, Number};
 use super::results::Results;
 use crate::dtype::numbers::{MachineBits, MachineComplex, MachineElement, MachineInexact, MachineNumber, MachineReal};
 use crate::dtype::{Bits, ComplexFloat, Dtype, Float, Inexact, Integer, MachineFloat, MachineInt, Numeric, Real};
+use crate::sealed::Sealed;
 #[cfg(feature = "any")]
 use crate::{dtype::DType, error::Result};
 use core::marker::PhantomData;
 
 /// A set of dtypes that a formula is of.
-pub trait NumberSet: 'static {
+pub trait NumberSet: Sealed + 'static {
     /// Its dtypes in words.
     #[doc(hidden)]
     const WORDS: &'static str;
@@ -33,6 +34,7 @@ macro_rules! sets {
     ($($name:ident $trait:ident $machine:ident $words:literal $doc:literal;)*) => {$(
         #[doc = $doc]
         pub struct $name;
+        impl crate::sealed::Sealed for $name {}
         impl NumberSet for $name {
             const WORDS: &'static str = $words;
             #[cfg(feature = "any")]
@@ -55,7 +57,7 @@ sets! {
 }
 
 /// The set of dtypes, which operands are masks, and whether the result is.
-pub trait Kinds: 'static {
+pub trait Kinds: Sealed + 'static {
     #[doc(hidden)]
     type Set: NumberSet;
     #[doc(hidden)]
@@ -85,6 +87,7 @@ pub trait Kinds: 'static {
 }
 /// All operands and results are numbers.
 pub struct Plain<S = Floats>(PhantomData<fn() -> S>);
+impl<S> Sealed for Plain<S> {}
 impl<S: NumberSet> Kinds for Plain<S> {
     type Set = S;
     type At0 = ANumber;
@@ -97,6 +100,7 @@ impl<S: NumberSet> Kinds for Plain<S> {
 }
 /// Some are masks: `Of` is the list of six operands and the result.
 pub struct WithMasks<S, Of>(PhantomData<fn() -> (S, Of)>);
+impl<S, Of> Sealed for WithMasks<S, Of> {}
 impl<S: NumberSet, A: Place, B: Place, C: Place, D: Place, E: Place, F: Place, R: Gives> Kinds
     for WithMasks<S, (A, B, C, D, E, F, R)>
 {
@@ -116,9 +120,11 @@ pub struct ANumber;
 pub struct AMask;
 /// A kind of operand.
 #[doc(hidden)]
-pub trait Place: 'static {
+pub trait Place: Sealed + 'static {
     const IS_MASK: bool;
 }
+impl Sealed for ANumber {}
+impl Sealed for AMask {}
 impl Place for ANumber {
     const IS_MASK: bool = false;
 }

@@ -4,6 +4,7 @@
 use crate::dtype::numbers::{MachineBits, MachineComplex, MachineElement, MachineInexact, MachineNumber, MachineReal};
 use crate::dtype::{Binary, MachineFloat, MachineInt, Truth, Unary};
 use crate::ops;
+use crate::sealed::Sealed;
 use core::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
     Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
@@ -32,7 +33,7 @@ impl<T: MachineElement> Copy for Mask<T> {}
     label = "expected one of its operands, what was computed of them, or an `f64` or `i32`",
     note = "other constants are converted, `n as f64`; a value that is known only while running is an operand of the formula"
 )]
-pub trait IntoNumber<T> {
+pub trait IntoNumber<T>: Sealed {
     /// The number.
     fn into_number(self) -> Number<T>;
 }
@@ -49,6 +50,8 @@ impl<T: MachineNumber> From<i64> for Number<T> {
         Number(T::whole(value))
     }
 }
+impl<T> Sealed for Number<T> {}
+impl<T: MachineElement> Sealed for Mask<T> {}
 impl<T: MachineElement> IntoNumber<T> for Number<T> {
     #[inline(always)]
     fn into_number(self) -> Number<T> {

@@ -3,6 +3,7 @@
 use super::formula::{Formula, Four, MOST, Number, One, Three, Two};
 use crate::Result;
 use crate::dtype::{Complex, MachineFloat, MachineInt};
+use crate::sealed::Sealed;
 use core::marker::PhantomData;
 
 /// A formula that gives one number.
@@ -26,7 +27,7 @@ impl<F: Formula<Results = One>> SingleFormula for F {}
 pub trait OfTensors {}
 
 /// How many numbers a formula gives.
-pub trait Results: 'static {
+pub trait Results: Sealed + 'static {
     /// One value for each of them: the value itself, or a tuple.
     type Of<T>;
     /// How many.
@@ -57,6 +58,7 @@ pub trait ForEachResult: Clone {
         unreachable!("results are computed one after another")
     }
 }
+impl Sealed for One {}
 impl Results for One {
     type Of<T> = T;
     const COUNT: usize = 1;
@@ -77,6 +79,7 @@ impl Results for One {
 }
 macro_rules! results {
     ($($name:ident: $($T:ident $value:ident $at:literal),*;)*) => {$(
+        impl crate::sealed::Sealed for $name {}
         impl Results for $name {
             type Of<T> = ($($T,)*);
             const COUNT: usize = [$($at),*].len();

@@ -5,6 +5,7 @@
 
 use super::dim::{Dim, Dyn, Known, Never};
 use super::numeral::{D0, D1, Doubled, DoubledPlusOne, End, FromReversed, Numeral};
+use crate::sealed::Sealed;
 use core::ops::{Div, Rem, Sub};
 use typenum::{B0, B1, UInt, UTerm};
 
@@ -49,7 +50,7 @@ impl<U: ToDim> ToDim for UInt<U, B1> {
 /// assert_eq!(<<dim!(100) as Minus<dim!(1)>>::Output as Dim>::SIZE, Some(99));
 /// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is smaller than `{R}`", label = "the size would be negative")]
-pub trait Minus<R> {
+pub trait Minus<R>: Sealed {
     /// The difference.
     type Output: Dim;
 }
@@ -89,7 +90,7 @@ impl<K> HoldsAtLeast<K> for Dyn {}
     message = "`{Self}` cannot be divided by `{R}`",
     label = "a size is divided by a number from 1 up"
 )]
-pub trait DivideBy<R> {
+pub trait DivideBy<R>: Sealed {
     /// The quotient.
     type Output: Dim;
 }
@@ -118,7 +119,7 @@ impl<A: Known> DivideBy<Dyn> for A {
     message = "`{Self}` does not divide into `{R}` equal parts",
     label = "something would be left over"
 )]
-pub trait DivideExactly<R> {
+pub trait DivideExactly<R>: Sealed {
     /// The size of one part.
     type Output: Dim;
 }
@@ -160,7 +161,7 @@ impl<A: Known> DivideExactly<Dyn> for A {
     label = "the window is larger than the padded axis, or the stride is 0",
     note = "write a smaller window, or more padding"
 )]
-pub trait ConvSize<Kernel, Stride, Padding, Dilation> {
+pub trait ConvSize<Kernel, Stride, Padding, Dilation>: Sealed {
     /// The number of windows.
     type Output: Dim;
 }

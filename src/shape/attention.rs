@@ -3,6 +3,7 @@
 use super::Shape;
 use super::dim::{Dim, Never, SameDim};
 use super::order::{Expands, IsMultiple, Rules};
+use crate::sealed::Sealed;
 
 /// The number of features of queries, which must equal that of the keys.
 #[diagnostic::on_unimplemented(
@@ -59,7 +60,7 @@ impl<M: Rules<Expands, S>, S> MaskAxis<S> for M {}
     message = "attention: a mask of shape `{Self}` does not go with scores of shape `{Scores}`",
     label = "a mask has the axes of the scores, (…, queries, keys), or fewer in front"
 )]
-pub trait MaskOf<Scores> {}
+pub trait MaskOf<Scores>: Sealed {}
 impl<Scores> MaskOf<Scores> for () {}
 /// `[B] [H G, L M]` writes that `(G, M)` is a mask of `(B, H, L)`.
 macro_rules! masks {
@@ -85,7 +86,7 @@ masks! {
     label = "expected (…, L, E), (…, S, E) and (…, S, V), with as many leading axes, up to two",
     note = "of two leading axes the second are heads; several heads of queries may share one of keys and values"
 )]
-pub trait Attended<K, V> {
+pub trait Attended<K, V>: Sealed {
     /// The shape of the result, `(…, L, V)`.
     type Output: Shape;
     /// The shape of the scores, `(…, L, S)`.

@@ -9,6 +9,7 @@ use super::numeral::D1;
 use super::placement::{Debt, Placement, Reduction};
 use super::tuple::each_rank;
 use super::{Shape, sealed};
+use crate::sealed::Sealed;
 
 /// One axis of a tensor, counted from the first, or from the last if negative. [`axis!`](crate::axis!) writes it.
 ///
@@ -75,7 +76,8 @@ impl<T> DistinctAxes<T> {
     note = "the compiler checks axes, so they are not numbers of the program; an `AnyTensor` takes numbers",
     note = "an axis comes before other arguments: `x.split(axis![0], 256)`, `x.select(axis![0], 2)`"
 )]
-pub trait AxisArg<const I: isize>: Copy {}
+pub trait AxisArg<const I: isize>: Sealed + Copy {}
+impl<const I: isize> Sealed for Axis<I> {}
 #[diagnostic::do_not_recommend]
 impl<const I: isize> AxisArg<I> for Axis<I> {}
 
@@ -87,7 +89,7 @@ impl<const I: isize> AxisArg<I> for Axis<I> {}
     label = "there is no such axis",
     note = "axes count from 0, or from -1 backwards: `axis![0]` is the first, `axis![-1]` the last"
 )]
-pub trait HasAxis<const I: isize> {
+pub trait HasAxis<const I: isize>: Sealed {
     /// The axis counted from the first.
     const INDEX: usize;
     /// The size of the axis.
@@ -270,7 +272,7 @@ each_rank!(several_axes);
     label = "there is no such position",
     note = "positions count in the result: `axis![0]` is in front, `axis![-1]` at the end; shapes have at most eight axes"
 )]
-pub trait InsertAxis<const I: isize> {
+pub trait InsertAxis<const I: isize>: Sealed {
     /// The position of the new axis, counted from the first.
     const INDEX: usize;
     /// The shape with the new axis.

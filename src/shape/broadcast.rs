@@ -6,6 +6,7 @@ use super::dim::{Dim, Dyn};
 use super::numeral::*;
 use super::{Shape, tuple::each_suffix};
 use crate::error::{Error, Result};
+use crate::sealed::Sealed;
 
 /// The rule for two sizes at run time; `None` if they are not compatible.
 #[inline]
@@ -106,7 +107,7 @@ numbers_above_one!(not_one);
     label = "these shapes do not go together",
     note = "sizes go together, from the last axis on, if they are equal or one of them is 1; `D3<D8<D4>>` is 384"
 )]
-pub trait Broadcast<Rhs> {
+pub trait Broadcast<Rhs>: Sealed {
     /// The shape of the result.
     type Output: Shape;
 }

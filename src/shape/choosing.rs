@@ -7,6 +7,7 @@ use super::numeral::D1;
 use super::order::{Expands, IsNoLarger, Rules};
 use super::tuple::{each_rank, each_suffix};
 use super::{Beside, MayEqual, SplitAt};
+use crate::sealed::Sealed;
 
 /// The shape of a list of indices or boundaries: one axis. (A zero-dim tensor counts as a list of one element.)
 #[diagnostic::on_unimplemented(
@@ -31,7 +32,7 @@ impl<N: Dim> IndexList for (N,) {
     label = "these tensors must have the same number of axes",
     note = "indices lead along one axis; along the others they stand beside the elements: put axes of size 1 in with `unsqueeze`, or `expand`"
 )]
-pub trait SameRank<Rhs> {}
+pub trait SameRank<Rhs>: Sealed {}
 impl SameRank<()> for () {}
 // A second impl, so that rustc reports the message above instead of unifying: see `Never`.
 #[diagnostic::do_not_recommend]
@@ -70,7 +71,7 @@ impl<M: Rules<IsNoLarger, N>, N> NoLargerThan<N> for M {}
     message = "a shape `{Self}` is larger than `{Whole}` along some axis",
     label = "expected as many axes, none of which is larger"
 )]
-pub trait Within<Whole> {}
+pub trait Within<Whole>: Sealed {}
 impl Within<()> for () {}
 
 /// An index of this shape along axis `I` of a tensor of shape `S`: along the other axes it is no larger than the tensor.
@@ -79,7 +80,7 @@ impl Within<()> for () {}
     label = "along the axes beside `axis![{I}]` an index is no larger than the tensor",
     note = "`take_along_dim` broadcasts the index; `index_select` takes a list of indices for whole slices; `D3<D8<D4>>` is 384"
 )]
-pub trait IndexBeside<S, const I: isize> {}
+pub trait IndexBeside<S, const I: isize>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<T: HasAxis<I>, S: HasAxis<I>, const I: isize> IndexBeside<S, I> for T where
     <T as HasAxis<I>>::Removed: Within<<S as HasAxis<I>>::Removed>
@@ -92,7 +93,7 @@ impl<T: HasAxis<I>, S: HasAxis<I>, const I: isize> IndexBeside<S, I> for T where
     label = "along no axis is an index larger than the source",
     note = "one value for all positions is written by `scatter_value`; `D3<D8<D4>>` is 384"
 )]
-pub trait IndexOf<Source> {}
+pub trait IndexOf<Source>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<T: Within<Source>, Source> IndexOf<Source> for T {}
 
@@ -118,7 +119,7 @@ where
     label = "values broadcast to the places: the shape of an index, followed by the axes that have none",
     note = "sizes are compared from the last axis on: they are those of the places, or 1; `D3<D8<D4>>` is 384"
 )]
-pub trait WrittenAt<Places> {}
+pub trait WrittenAt<Places>: Sealed {}
 impl<Places> WrittenAt<Places> for () {}
 macro_rules! written_at {
     ([$($lead:ident)*]) => {};
@@ -135,7 +136,7 @@ each_suffix!(written_at);
     label = "there is one slope, or one for each channel",
     note = "channels are along the second axis, and one where there is none; `D3<D8<D4>>` is 384"
 )]
-pub trait SlopesOf<S> {}
+pub trait SlopesOf<S>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<S> SlopesOf<S> for () {}
 #[diagnostic::do_not_recommend]
@@ -169,7 +170,7 @@ impl<M: MayEqual<N>, N> CountForEach<N> for M {}
     label = "all sizes but the last must be the same",
     note = "one sorted list takes values of any shape; several take a lane of values each"
 )]
-pub trait SearchedBy<Values> {}
+pub trait SearchedBy<Values>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<N, T: Shape> SearchedBy<T> for (N,) {}
 

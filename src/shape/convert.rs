@@ -3,6 +3,7 @@
 use super::dim::{Dim, Dyn, SameDim};
 use super::order::{Expands, IsMultiple, IsNoLarger, Keeps, Spreads};
 use super::tuple::each_rank;
+use crate::sealed::Sealed;
 
 /// Two dimensions whose sizes may be equal: all except two different numbers. Names are ignored.
 #[diagnostic::on_unimplemented(
@@ -18,7 +19,8 @@ impl<A: Dim, B: Dim> MayEqual<B> for A where A::Unnamed: MayBe<B::Unnamed> {}
 /// Each may be `Dyn` and itself, and `Dyn` may be each, which lets generic code state sizes (`(Dyn, Dyn)` as `(N, M)`) and forget them
 /// without a where-clause.
 pub trait Size:
-    Dim
+    Sealed
+    + Dim
     + MayBe<Self>
     + MayBe<Dyn>
     + Keeps<IsMultiple, Self>
@@ -44,7 +46,7 @@ impl Size for Dyn {}
     label = "the ranks differ, or two known sizes do",
     note = "to change the shape use `reshape`, `permute` or `expand`; `D3<D8<D4>>` is 384"
 )]
-pub trait ConvertTo<To> {}
+pub trait ConvertTo<To>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl ConvertTo<()> for () {}
 
@@ -55,7 +57,7 @@ impl ConvertTo<()> for () {}
     note = "only the other operand is broadcast to the output, never the output to it: make a new tensor, `let x = x + y`",
     note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis; `D3<D8<D4>>` is 384"
 )]
-pub trait WrittenTo<To> {}
+pub trait WrittenTo<To>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl WrittenTo<()> for () {}
 // A second impl, so that rustc reports the message above instead of unifying: see `Never`.

@@ -4,13 +4,14 @@ use super::arithmetic::Smaller;
 use super::axis::{Axes, Axis, DistinctAxes};
 use super::dim::{Dim, Dyn};
 use super::{HasAxis, InsertAxis, Shape};
+use crate::sealed::Sealed;
 
 /// The diagonals of the planes of axes `I` and `J`: the other axes, then the positions of a diagonal as the last axis.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` has no diagonals in the plane of axes {I} and {J}",
     label = "expected two axes of the tensor"
 )]
-pub trait Diagonals<const I: isize, const J: isize> {
+pub trait Diagonals<const I: isize, const J: isize>: Sealed {
     /// The shape with `Len` positions per diagonal.
     type Of<Len: Dim>: Shape;
 }
@@ -30,7 +31,7 @@ where
     message = "a tensor of shape `{Self}` has no main diagonals in the plane of axes {I} and {J}",
     label = "expected two axes of the tensor"
 )]
-pub trait MainDiagonals<const I: isize, const J: isize> {
+pub trait MainDiagonals<const I: isize, const J: isize>: Sealed {
     /// The other axes, then the positions of a diagonal as the last axis.
     type Output: Shape;
 }
@@ -50,7 +51,7 @@ where
     label = "expected one axis or two",
     note = "`diag_embed` makes batches of matrices, and `diagonal` takes diagonals of them"
 )]
-pub trait Diag {
+pub trait Diag: Sealed {
     /// For the main diagonal: a matrix from a vector, a vector from a matrix.
     type Main: Shape;
     /// The same for any diagonal.
@@ -75,7 +76,7 @@ where
     label = "expected two axes",
     note = "for batches of matrices: `x.diagonal(axis![-2, -1]).sum_axis(axis![-1])`"
 )]
-pub trait OneMatrix {}
+pub trait OneMatrix: Sealed {}
 impl<A: Dim, B: Dim> OneMatrix for (A, B) {}
 
 /// The shape with its last axis embedded as the diagonal of matrices.
@@ -83,7 +84,7 @@ impl<A: Dim, B: Dim> OneMatrix for (A, B) {}
     message = "a tensor of shape `{Self}` can't be embedded as diagonals",
     label = "expected from one to seven axes"
 )]
-pub trait DiagEmbed {
+pub trait DiagEmbed: Sealed {
     /// With the main diagonal.
     type Main: Shape;
     /// With any diagonal.

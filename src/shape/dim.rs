@@ -7,6 +7,7 @@ use super::convert::{MayBe, Size};
 use super::numeral::*;
 use super::order::{Compared, Equal};
 use super::placement::{Placement, Whole};
+use crate::sealed::Sealed;
 use typenum::UInt;
 
 /// The size of one axis as a type.
@@ -82,7 +83,7 @@ pub trait Dim:
     note = "where sizes are known at run time only, use the method of the same name that takes them: `eye_sized([n, n])`, `zeros_sized`, `from_vec_sized`, `reshape_sized`, …; beside a tensor of this shape `x.eye_like()`, `x.zeros_like()`, …",
     note = "in generic code a number is `N: Known`"
 )]
-pub trait Known: Dim + Numeral {
+pub trait Known: Sealed + Dim + Numeral {
     /// The size. Numbers beyond `usize` fail to compile when used.
     const VALUE: usize = match <Self as Numeral>::NUMBER {
         Some(value) => value,
@@ -178,6 +179,7 @@ pub struct Never;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dyn;
 
+impl Sealed for Dyn {}
 impl Dim for Dyn {
     const SIZE: Option<usize> = None;
     type Plus<R: Dim> = R::AddedToRuntime<Dyn>;

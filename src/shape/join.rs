@@ -3,6 +3,7 @@
 use super::dim::{Dim, SameDim};
 use super::tuple::each_rank;
 use super::{HasAxis, Shape};
+use crate::sealed::Sealed;
 
 /// Two equal shapes: same rank, same size axis by axis. `Output` keeps every size that either side knows.
 #[diagnostic::on_unimplemented(
@@ -10,7 +11,7 @@ use super::{HasAxis, Shape};
     label = "these tensors must have the same shape",
     note = "`+`, `-` and `stack` of sparse tensors do not broadcast; of strided ones, `.to_dense()`, `+` and `-` do"
 )]
-pub trait Merge<Rhs> {
+pub trait Merge<Rhs>: Sealed {
     /// The shape with every size that either side knows.
     type Output: Shape;
 }
@@ -41,7 +42,7 @@ each_rank!(merge);
     label = "`stack` takes tensors of one shape",
     note = "`cat` joins tensors that differ along one axis; `D3<D8<D4>>` is 384"
 )]
-pub trait StackedOn<Rhs> {
+pub trait StackedOn<Rhs>: Sealed {
     /// The common shape, with every size that either side knows.
     type Output: Shape;
 }
@@ -56,7 +57,7 @@ impl<S: Merge<T, Output = Met>, T, Met: Shape> StackedOn<T> for S {
     label = "the source must have a slice for each index",
     note = "the shape of the source is that of the tensor, with the number of indices in place of the axis; `D3<D8<D4>>` is 384"
 )]
-pub trait Slices<Source, Op> {}
+pub trait Slices<Source, Op>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<S: Merge<T>, T, Op> Slices<T, Op> for S {}
 
@@ -72,7 +73,7 @@ impl<S: Merge<T>, T, Op> Slices<T, Op> for S {}
     label = "all sizes but that of axis {I} must be the same",
     note = "`narrow` or `pad` one of them, give one more axis with `unsqueeze`, or join along another axis; `D3<D8<D4>>` is 384"
 )]
-pub trait Concat<const I: isize, Rhs> {
+pub trait Concat<const I: isize, Rhs>: Sealed {
     /// The shape of the joined tensor.
     type Output: Shape;
 }

@@ -3,6 +3,7 @@
 use super::dim::{Dim, SameDim};
 use super::tuple::each_rank;
 use super::{Broadcast, ConvertTo, Dimensional, HasAxis, Shape};
+use crate::sealed::Sealed;
 
 /// The inner size of a matrix product, over which it sums.
 #[diagnostic::on_unimplemented(
@@ -33,7 +34,7 @@ impl<A: SameDim<B>, B> InFeatures<B> for A {}
     label = "both inputs have the same leading axes",
     note = "`unsqueeze` and `expand` make them alike; `D3<D8<D4>>` is 384"
 )]
-pub trait InputBeside<S> {}
+pub trait InputBeside<S>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<R: Dimensional, S: Shape> InputBeside<S> for R where
     <R as HasAxis<-1>>::Removed: ConvertTo<<S as HasAxis<-1>>::Removed>
@@ -99,7 +100,7 @@ impl<S: Shape> Push<NoAxis> for S {
     label = "expected one axis or more (axes before the last two broadcast)",
     note = "zero-dim tensors are multiplied by `*`; in generic code, give the shape its axes: `(M, K)` of `M: Dim, K: Dim`"
 )]
-pub trait MatMul<T> {
+pub trait MatMul<T>: Sealed {
     /// The shape of the product.
     type Output: Shape;
 }
@@ -157,7 +158,7 @@ impl<A: SameDim<B>, B, Op> SameRows<B, Op> for A {}
     label = "expected one axis or more (axes before the last two broadcast)",
     note = "in generic code, give the shape its axes: `(N, K)` of `N: Dim, K: Dim`"
 )]
-pub trait Solutions<T, Op> {
+pub trait Solutions<T, Op>: Sealed {
     /// The shape of the solutions.
     type Output: Shape;
 }
@@ -180,7 +181,7 @@ impl<A: SameDim<B>, B, Op> SameColumns<B, Op> for A {}
     label = "expected two axes or more (axes before the last two broadcast)",
     note = "in generic code, give the shape its axes: `(M, N)` of `M: Dim, N: Dim`"
 )]
-pub trait SolutionsFromRight<A, Op> {
+pub trait SolutionsFromRight<A, Op>: Sealed {
     /// The shape of the solutions.
     type Output: Shape;
 }
@@ -208,7 +209,7 @@ impl<A: SameDim<B, Merged = Met>, B, Met: Dim> SameBatch<B> for A {
     label = "expected three axes each",
     note = "`matmul` takes vectors, matrices and batches of them"
 )]
-pub trait BatchMatMul<T> {
+pub trait BatchMatMul<T>: Sealed {
     /// The shape of the products.
     type Output: Shape;
 }

@@ -6,6 +6,7 @@ use super::dim::{Dim, SameDim};
 use super::numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End, Numeral, numbers_above_one};
 use super::tuple::each_rank;
 use super::{Shape, WrittenTo};
+use crate::sealed::Sealed;
 
 /// A target of this shape for predictions of shape `Input`: the shapes must be equal. Every shape implements it for itself.
 #[diagnostic::on_unimplemented(
@@ -13,7 +14,7 @@ use super::{Shape, WrittenTo};
     label = "a loss compares element with element: both have one shape",
     note = "losses broadcast nothing, since that would hide mistakes: use `unsqueeze`, `squeeze` or `expand`; `D3<D8<D4>>` is 384"
 )]
-pub trait TargetOf<Input> {}
+pub trait TargetOf<Input>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<T: WrittenTo<S>, S> TargetOf<S> for T {}
 
@@ -55,7 +56,7 @@ each_rank!(scores);
     label = "expected one axis or two",
     note = "`cross_entropy` and `nll_loss` take axes behind the classes; `flatten_axes` makes one of several"
 )]
-pub trait ListOrMatrix {}
+pub trait ListOrMatrix: Sealed {}
 impl<C> ListOrMatrix for (C,) {}
 impl<N, C> ListOrMatrix for (N, C) {}
 
@@ -65,7 +66,7 @@ impl<N, C> ListOrMatrix for (N, C) {}
     label = "there is one label for each list of scores: all axes but that of classes",
     note = "labels are `()` beside scores `(C,)`, `(N,)` beside `(N, C)`, `(N, d1, …)` beside `(N, C, d1, …)`; `D3<D8<D4>>` is 384"
 )]
-pub trait LabelsOf<Input> {}
+pub trait LabelsOf<Input>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<S: Scores, T: WrittenTo<S::Labels>> LabelsOf<S> for T {}
 
@@ -165,7 +166,7 @@ numbers_above_one!(in_groups);
     message = "an axis of size `{Self}` has no two halves of one size",
     label = "the size must be even"
 )]
-pub trait Halved: Dim {
+pub trait Halved: Sealed + Dim {
     /// The size of a half.
     type Half: Dim;
 }
@@ -180,7 +181,7 @@ impl<N: Dim + DivideExactly<D2<End>>> Halved for N {
     label = "the third axis from the end must have a multiple of the square of `{R}`",
     note = "images are `(…, C, H, W)`; `D3<D8<D4>>` is 384"
 )]
-pub trait ShufflePixels<R> {
+pub trait ShufflePixels<R>: Sealed {
     /// The shape of the result.
     type Output: Shape;
 }
@@ -190,7 +191,7 @@ pub trait ShufflePixels<R> {
     label = "the last two axes must have multiples of `{R}`",
     note = "images are `(…, C, H, W)`; `D3<D8<D4>>` is 384"
 )]
-pub trait UnshufflePixels<R> {
+pub trait UnshufflePixels<R>: Sealed {
     /// The shape of the result.
     type Output: Shape;
 }

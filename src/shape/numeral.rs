@@ -7,6 +7,7 @@
 //! Outside arithmetic, the most significant digit is outermost; inside, the least significant is ("reversed").
 
 use super::order::OneBit;
+use crate::sealed::Sealed;
 use core::marker::PhantomData;
 use typenum::{B0, B1};
 
@@ -143,6 +144,7 @@ impl Order for Second {
 type Sum<A, B> = <A as Numeral>::Add<B, N>;
 type Double<A> = Sum<A, A>;
 
+impl Sealed for End {}
 impl Numeral for End {
     const LEN: u32 = 0;
     const NUMBER: Option<usize> = Some(0);
@@ -195,6 +197,7 @@ macro_rules! digit {
         #[doc = concat!("The digit ", stringify!($value), " followed by `R`; alone, the number ", stringify!($value), ".")]
         pub struct $digit<R = End>(PhantomData<R>);
         digit!(@plain $digit);
+        impl<R> crate::sealed::Sealed for $digit<R> {}
         impl<R: Numeral> Numeral for $digit<R> {
             const LEN: u32 = R::LEN + 1;
             const NUMBER: Option<usize> = prepend($value, R::LEN, R::NUMBER);

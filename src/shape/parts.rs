@@ -7,6 +7,7 @@ use super::numeral::{D0, D1};
 use super::tuple::{each_rank, each_suffix};
 use super::{HasAxis, InsertAxis, Shape, Transpose};
 use crate::dim;
+use crate::sealed::Sealed;
 
 /// A shape with at least one axis.
 #[diagnostic::on_unimplemented(
@@ -50,7 +51,7 @@ pub trait AxisList<S: Shape>: Axes<S> {
     const INDICES: &'static [usize];
 }
 /// One number or several.
-pub trait Shifts: Copy {
+pub trait Shifts: Sealed + Copy {
     /// All of them.
     fn shifts(&self) -> &[isize];
 }
@@ -89,7 +90,7 @@ each_rank!(axis_list);
     label = "one of the axes does not exist",
     note = "axes count from 0, or from -1 backwards"
 )]
-pub trait MoveAxis<const I: isize, const J: isize> {
+pub trait MoveAxis<const I: isize, const J: isize>: Sealed {
     /// The shape with the moved axis.
     type Output: Shape;
 }
@@ -107,7 +108,7 @@ where
     message = "a plane of a tensor of shape `{Self}` can't be turned {K} times",
     label = "expected two axes of the tensor, and from -4 to 4 turns"
 )]
-pub trait Rotate<const K: isize, const I: isize, const J: isize> {
+pub trait Rotate<const K: isize, const I: isize, const J: isize>: Sealed {
     /// The rotated shape: an odd number of right angles swaps the sizes of the two axes.
     type Output: Shape;
 }
@@ -135,7 +136,7 @@ rotate!([-4 -2 0 2 4], [-3 -1 1 3]);
     label = "there must be a count for each axis; further counts come in front",
     note = "`tile` takes fewer counts than axes"
 )]
-pub trait Repeat<Counts> {
+pub trait Repeat<Counts>: Sealed {
     /// The shape of the repeated tensor.
     type Output: Shape;
 }
@@ -144,7 +145,7 @@ pub trait Repeat<Counts> {
     message = "a tensor of shape `{Self}` can't be repeated `{Counts}` times",
     label = "expected a shape that says how often for each axis, such as `shape![2, 1]`"
 )]
-pub trait Tile<Counts> {
+pub trait Tile<Counts>: Sealed {
     /// The shape of the repeated tensor.
     type Output: Shape;
 }
@@ -179,7 +180,7 @@ impl Tile<()> for () {
     label = "expected two amounts for each padded axis, from the last axis on",
     note = "the amounts are a shape, as in `pad::<shape![1, 1], _>(…)`, or an array, as in `pad_sized([1, 1], …)`; they are for at most four axes"
 )]
-pub trait Pad<Amounts> {
+pub trait Pad<Amounts>: Sealed {
     /// The padded shape.
     type Output: Shape;
 }
@@ -222,7 +223,7 @@ pad! {
     label = "the sizes of the parts must add up to the size of the axis",
     note = "there are at most eight parts; `split_sizes` takes any number of sizes while running"
 )]
-pub trait Cut<const I: isize, Sizes> {
+pub trait Cut<const I: isize, Sizes>: Sealed {
     /// The shapes of the parts, as a tuple.
     type Shapes;
 }
@@ -250,10 +251,11 @@ pub struct Count<const N: usize>;
     label = "expected from 1 to 64 parts",
     note = "the method that gives a vector makes any number"
 )]
-pub trait Counted {
+pub trait Counted: Sealed {
     /// The dimension.
     type Dim: Known;
 }
+impl<const N: usize> Sealed for Count<N> {}
 macro_rules! counted {
     ($($number:tt)*) => {$(
         impl Counted for Count<$number> {
@@ -272,7 +274,7 @@ counted! {
     label = "the number of parts must divide the size of the axis",
     note = "`tensor_split` makes parts that differ by one, `chunk` a smaller last one"
 )]
-pub trait CutEqually<const I: isize, const N: usize> {
+pub trait CutEqually<const I: isize, const N: usize>: Sealed {
     /// The shape of each part.
     type Output: Shape;
 }
@@ -293,7 +295,7 @@ where
     label = "the array must be as long as the axis",
     note = "name as many positions as there are, or take a vector of any length from `unbind`"
 )]
-pub trait Unbind<const I: isize, const N: usize> {
+pub trait Unbind<const I: isize, const N: usize>: Sealed {
     /// The shape without the axis.
     type Output: Shape;
 }
@@ -313,7 +315,7 @@ where
     label = "the window is larger than the axis, or the step is 0",
     note = "the size of a window is at most that of the axis, and its step at least 1; `pad` makes an axis longer"
 )]
-pub trait Windows<const I: isize, Size, Step> {
+pub trait Windows<const I: isize, Size, Step>: Sealed {
     /// The shape with the number of windows as axis `I`, and the positions of a window as a new last axis.
     type Output: Shape;
 }
@@ -333,6 +335,6 @@ where
     message = "`multinomial` takes a vector or a matrix of weights, not a tensor of shape `{Self}`",
     label = "expected one axis or two"
 )]
-pub trait Weights {}
+pub trait Weights: Sealed {}
 impl<A: Dim> Weights for (A,) {}
 impl<A: Dim, B: Dim> Weights for (A, B) {}

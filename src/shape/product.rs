@@ -4,6 +4,7 @@ use super::list::{List, ToShape};
 use super::order::{Rules, Spreads};
 use super::tuple::{each_rank, each_suffix};
 use super::{Dim, HasAxis, SameDim, SameSizeFor, Shape};
+use crate::sealed::Sealed;
 
 /// The shape has `N` axes.
 #[diagnostic::on_unimplemented(
@@ -28,7 +29,7 @@ each_rank!(has_rank);
     label = "`{Op}` sums products along the last axes of both, which have one size",
     note = "`.t()` or `.transpose(axis![…], axis![…])` moves another axis to the end; `tensordot` sums over axes that are named"
 )]
-pub trait Inner<T, Op> {
+pub trait Inner<T, Op>: Sealed {
     /// The shape of the sums.
     type Output: Shape;
 }
@@ -67,7 +68,7 @@ each_rank!(inner);
     message = "a tensor of the axes of `{Self}` and then those of `{T}` has more than eight axes",
     label = "shapes have at most eight axes"
 )]
-pub trait Beside<T> {
+pub trait Beside<T>: Sealed {
     /// The longer shape.
     type Output: Shape;
 }
@@ -85,7 +86,7 @@ where
     label = "an axis of the other tensor goes with each axis",
     note = "both lists name as many axes: `a.tensordot(&b, axis![1, 2], axis![1, 0])`"
 )]
-pub trait PairedWith<Theirs> {}
+pub trait PairedWith<Theirs>: Sealed {}
 /// An axis of this size is summed over together with one of another tensor.
 #[diagnostic::on_unimplemented(
     message = "tensordot: an axis of size `{Self}` can't be summed over with one of size `{Rhs}`",
@@ -117,7 +118,7 @@ each_rank!(paired);
     message = "`{Self}` and `{T}` have no Kronecker product",
     label = "expected two tensors of up to eight axes"
 )]
-pub trait Kronecker<T> {
+pub trait Kronecker<T>: Sealed {
     /// The shape of the product.
     type Output: Shape;
 }

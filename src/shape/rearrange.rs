@@ -6,6 +6,7 @@ use super::list::{Cons, List, Nil, Open, Taken, ToShape};
 use super::numeral::*;
 use super::tuple::each_rank;
 use super::{Broadcast, HasAxis, Shape, WrittenTo, sealed};
+use crate::sealed::Sealed;
 
 /// Axes `I` and `J` can be swapped.
 #[diagnostic::on_unimplemented(
@@ -13,7 +14,7 @@ use super::{Broadcast, HasAxis, Shape, WrittenTo, sealed};
     label = "one of the axes does not exist",
     note = "axes count from 0, or from -1 backwards: `axis![0]` is the first, `axis![-1]` the last; `unsqueeze` adds one"
 )]
-pub trait Transpose<const I: isize, const J: isize> {
+pub trait Transpose<const I: isize, const J: isize>: Sealed {
     /// The shape with the two axes swapped.
     type Output: Shape;
 }
@@ -81,7 +82,7 @@ each_rank!(permute);
     label = "rank above 2",
     note = "use `transpose(axis![-2], axis![-1])`, or `permute`"
 )]
-pub trait Reverse {
+pub trait Reverse: Sealed {
     /// The transposed shape.
     type Output: Shape;
 }
@@ -101,7 +102,7 @@ impl<A: Dim, B: Dim> Reverse for (A, B) {
     label = "the rank of the result depends on whether its size is 1",
     note = "axes count from `axis![0]`, or from `axis![-1]` backwards; state a size with, for example, `.with_shape::<shape![_, 1]>()`"
 )]
-pub trait SqueezeAxis<const I: isize> {
+pub trait SqueezeAxis<const I: isize>: Sealed {
     /// The shape without the axis, or the same shape.
     type Output: Shape;
 }
@@ -139,7 +140,7 @@ numbers_above_one!(not_one);
     label = "the rank of the result depends on it",
     note = "name the axis: `squeeze_axis(axis![0])`, or state the sizes with `.with_shape::<…>()`"
 )]
-pub trait Squeeze {
+pub trait Squeeze: Sealed {
     /// The shape without axes of size 1.
     type Output: Shape;
 }
@@ -168,7 +169,7 @@ impl<Head: IfOne, Tail: DropOnes> DropOnes for Cons<Head, Tail> {
     label = "the rank of the result depends on it",
     note = "state the sizes first, for example `.with_shape::<shape![_, 1]>()`; each axis is named once"
 )]
-pub trait SqueezeAxes<Axes> {
+pub trait SqueezeAxes<Axes>: Sealed {
     /// The shape without the axes of size 1.
     type Output: Shape;
 }
@@ -210,7 +211,7 @@ where
     label = "only axes of size 1 expand, and new axes come in front",
     note = "`unsqueeze` puts an axis of size 1 in; `repeat` copies; `D3<D8<D4>>` is 384"
 )]
-pub trait ExpandTo<To> {}
+pub trait ExpandTo<To>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<S, T> ExpandTo<T> for S
 where

@@ -7,9 +7,10 @@ use super::{Dimensional, HasAxis, Shape};
 use crate::dtype::shell::*;
 use crate::dtype::table::types_of;
 use crate::dtype::{Complex, bf16, f16};
+use crate::sealed::Sealed;
 
 /// The bytes per element, as a dimension.
-pub trait ItemSize {
+pub trait ItemSize: Sealed {
     /// The number of bytes.
     type Dim: Known;
 }
@@ -39,7 +40,7 @@ types_of!(shell_bytes bytes);
     label = "the bytes along the last axis must make whole elements",
     note = "a zero-dim tensor is seen as elements of the same size only; `.to::<{F}>()` converts the values"
 )]
-pub trait ViewedAs<E, F> {
+pub trait ViewedAs<E, F>: Sealed {
     /// The shape with the last axis scaled by the ratio of the element sizes.
     type Output: Shape;
 }

@@ -9,6 +9,7 @@ use super::order::{IsNoLarger, Rules};
 use super::window::{EachAxis, Moves, NumbersFor, Padding, Pool, TransposedSize};
 use super::{ConvertTo, Shape};
 use crate::ops::window::Window;
+use crate::sealed::Sealed;
 use core::marker::PhantomData;
 
 /// Resampling along one axis: `(batch, channels, length)`.
@@ -27,7 +28,7 @@ pub struct Volumes;
     label = "expected (batch, channels, …) with one to three axes behind, and a size for each of these",
     note = "without a batch use `unsqueeze` first; sizes are a shape: `interpolate::<shape![8, 8]>(…)`"
 )]
-pub trait Interpolated<R> {}
+pub trait Interpolated<R>: Sealed {}
 
 /// A shape whose axes after the channels can be multiplied by `K`: one number for all, or one per axis.
 #[diagnostic::on_unimplemented(
@@ -35,7 +36,7 @@ pub trait Interpolated<R> {}
     label = "expected (batch, channels, …) with one to three axes behind",
     note = "without a batch use `unsqueeze` first"
 )]
-pub trait Upsampled<K> {
+pub trait Upsampled<K>: Sealed {
     /// The factor of each axis.
     #[doc(hidden)]
     fn factors() -> Vec<usize>;
@@ -47,7 +48,7 @@ pub trait Upsampled<K> {
     label = "expected (batch, channels, …) with one to three axes behind, and a factor for each of these, as in `[1.5, 2.0]`",
     note = "without a batch use `unsqueeze` first"
 )]
-pub trait Scaled<F> {}
+pub trait Scaled<F>: Sealed {}
 
 macro_rules! resampled {
     ($($what:ident $rank:literal: [$($axis:ident $size:ident $place:ident)+];)*) => {$(
@@ -124,13 +125,14 @@ impl<K, S, P, L> core::fmt::Debug for Patches<K, S, P, L> {
     label = "expected `Patches` or `Pool`, with sizes that the compiler knows",
     note = "write `Patches::<dim!(3)>::new().stride::<dim!(2)>()`"
 )]
-pub trait MovingWindow: Copy {
+pub trait MovingWindow: Sealed + Copy {
     /// The windows of three axes.
     #[doc(hidden)]
     fn windows() -> Vec<Window>;
 }
 macro_rules! moving {
     ($($name:ident)*) => {$(
+        impl<K, S, P, L> crate::sealed::Sealed for $name<K, S, P, L> {}
         impl<K: EachAxis<First: Known, Second: Known, Third: Known>, S, P, L> MovingWindow for $name<K, S, P, L>
         where
             (S, P, L): Moves,
@@ -148,7 +150,7 @@ moving!(Patches Pool);
     message = "a tensor of shape `{Self}` can't be cut into patches",
     label = "expected images: (batch, channels, height, width) or (channels, height, width)"
 )]
-pub trait Unfolded<P> {
+pub trait Unfolded<P>: Sealed {
     /// The shape of the result: `(batch, channels * patch positions, patches)`.
     type Output: Shape;
 }
@@ -158,7 +160,7 @@ pub trait Unfolded<P> {
     message = "a tensor of shape `{Self}` does not hold patches of images of sizes `{R}`",
     label = "expected (batch, channels * positions of a patch, patches), or the same without a batch, and sizes (height, width)"
 )]
-pub trait Folded<P, R> {
+pub trait Folded<P, R>: Sealed {
     /// The shape of the result: `(batch, channels, height, width)`.
     type Output: Shape;
 }
@@ -169,7 +171,7 @@ pub trait Folded<P, R> {
     label = "there are as many rows as channels times positions of a patch",
     note = "columns are (batch, channels * positions of a patch, patches); `D3<D8<D4>>` is 384"
 )]
-pub trait RowsOfPatches<Area>: Dim {
+pub trait RowsOfPatches<Area>: Sealed + Dim {
     /// The number of channels.
     type Channels: Dim;
 }
@@ -235,7 +237,7 @@ patches! { []; [B]; }
     message = "a tensor of shape `{Self}` can't be what `{P}` pooled along {RANK} axes",
     label = "expected (batch, channels, …) or (channels, …), with {RANK} axes behind, and a window with numbers for padding"
 )]
-pub trait Unpooled<P, const RANK: usize> {
+pub trait Unpooled<P, const RANK: usize>: Sealed {
     /// The shape before pooling.
     type Output: Shape;
 }
@@ -267,7 +269,7 @@ unpooled! {
     label = "there is an index for each value",
     note = "`max_pool2d_with_indices` and its kin give values and indices together; `D3<D8<D4>>` is 384"
 )]
-pub trait PlacesOf<Values> {}
+pub trait PlacesOf<Values>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<T: ConvertTo<S>, S> PlacesOf<S> for T {}
 
@@ -276,7 +278,7 @@ impl<T: ConvertTo<S>, S> PlacesOf<S> for T {}
     message = "sizes `{Self}` are not those of which `{P}` makes a tensor of shape `{T}`, pooling along {RANK} axes",
     label = "expected a size for each of the last {RANK} axes"
 )]
-pub trait SizesBefore<T, P, const RANK: usize> {}
+pub trait SizesBefore<T, P, const RANK: usize>: Sealed {}
 /// An axis of this size has as many places for a window of stride `S` as one of size `Own`: it is less than a stride away.
 #[diagnostic::on_unimplemented(
     message = "an axis of size `{Self}` can't be what was pooled: windows reach `{Own}` positions, and move by `{S}`",
@@ -316,7 +318,7 @@ sizes_before! {
     message = "windows of `{K}` are too large for `{R}` places in a tensor of shape `{Self}`",
     label = "along each axis places and window together are at most one more than the size, and of volumes at most the size"
 )]
-pub trait HasRoomFor<R, K, const RANK: usize> {}
+pub trait HasRoomFor<R, K, const RANK: usize>: Sealed {}
 macro_rules! has_room {
     ($($rank:literal + $more:ty: ($($lead:ident)?) [$($axis:ident $size:ident $place:ident)+];)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -340,7 +342,7 @@ has_room! {
     message = "affine maps of shape `{Self}` do not make a grid of sizes `{R}`",
     label = "expected (batch, 2, 3) and sizes (height, width), or (batch, 3, 4) and sizes (depth, height, width)"
 )]
-pub trait AffineMaps<R> {
+pub trait AffineMaps<R>: Sealed {
     /// The shape of the grid: `(batch, sizes…, axes)`.
     type Output: Shape;
 }
@@ -357,7 +359,7 @@ impl<N: Dim, B: Dim, H: Dim, W: Dim> AffineMaps<(B, H, W)> for (N, D3<End>, D4<E
     label = "expected images (batch, channels, height, width) and a grid (batch, …, …, 2), or volumes and a grid (batch, …, …, …, 3)",
     note = "both have one batch; the last axis of a grid holds x, y, and z of volumes; `D3<D8<D4>>` is 384"
 )]
-pub trait SampledBy<G> {
+pub trait SampledBy<G>: Sealed {
     /// The shape of the result: `(batch, channels, …)` with the sizes of the grid.
     type Output: Shape;
     /// [`Images`] or [`Volumes`].

@@ -4,6 +4,7 @@ use super::dim::{Dim, Dyn, Known, SameDim};
 use super::list::{Cons, List, Next, Nil, ToShape, Zero};
 use super::numeral::D1;
 use super::{HasAxis, Shape};
+use crate::sealed::Sealed;
 
 /// A tensor of this shape may be reshaped to `To`: the numbers of elements may be equal (compared at compile time if both are known, else
 /// at run time).
@@ -12,7 +13,7 @@ use super::{HasAxis, Shape};
     label = "the number of elements is not the same",
     note = "let one size follow from the others, as in `shape![_, 384]`; `D3<D8<D4>>` is 384"
 )]
-pub trait ReshapeTo<To> {}
+pub trait ReshapeTo<To>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<S: Shape, T: Shape> ReshapeTo<T> for S where <S::Numel as Dim>::Unnamed: SameDim<<T::Numel as Dim>::Unnamed> {}
 
@@ -49,7 +50,7 @@ impl<S: Shape> OneElement for S where <S::Numel as Dim>::Unnamed: SameDim<D1> {}
     message = "axes {I} to {J} of a tensor of shape `{Self}` can't be flattened",
     label = "an axis does not exist, or the second comes before the first"
 )]
-pub trait Flatten<const I: isize, const J: isize> {
+pub trait Flatten<const I: isize, const J: isize>: Sealed {
     /// The shape with the product of the sizes in place of the axes.
     type Output: Shape;
 }
@@ -105,7 +106,7 @@ where
     label = "the product of the new sizes must be the size of the axis",
     note = "the number of elements stays the same: let one size follow from the others"
 )]
-pub trait Unflatten<const I: isize, Sizes> {
+pub trait Unflatten<const I: isize, Sizes>: Sealed {
     /// The shape with the sizes in place of the axis.
     type Output: Shape;
 }

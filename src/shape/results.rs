@@ -8,10 +8,11 @@ use super::tuple::each_rank;
 use super::window::EachAxis;
 #[cfg(doc)]
 use super::{Interpolated, Matrices, Scaled, Upsampled};
+use crate::sealed::Sealed;
 
 /// The parts of a matrix shape, from which results are written. Implemented for every shape, so that matrix methods exist on every tensor
 /// and [`Matrices`] says why one is not a matrix; meaningless for shapes that are not.
-pub trait MatrixParts {
+pub trait MatrixParts: Sealed {
     /// The axes before the last two.
     type Lead: Shape;
     /// The second to last axis.
@@ -60,7 +61,7 @@ no_matrices! { (), []; (A,), [A]; }
 
 /// The parts of the result shapes of resampling. Implemented for every shape, so that the methods exist on every tensor and
 /// [`Interpolated`], [`Upsampled`] and [`Scaled`] say why one cannot be resampled; meaningless for such shapes.
-pub trait ResampleParts {
+pub trait ResampleParts: Sealed {
     /// [`Lines`], [`Images`] or [`Volumes`].
     type What;
     /// The first axis.

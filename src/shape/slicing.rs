@@ -8,6 +8,7 @@ use super::dim::{Dim, Dyn, Known};
 use super::list::{Cons, List, Nil, ToShape};
 pub use super::list::{Next, Zero};
 use super::numeral::D1;
+use crate::sealed::Sealed;
 use core::marker::PhantomData;
 
 /// A whole axis: `..`.
@@ -69,7 +70,7 @@ impl Between {
     message = "`{Self}` is not a position on an axis",
     label = "expected an integer, a range of them, `...` or `NewAxis`"
 )]
-pub trait Bound {
+pub trait Bound: Sealed {
     /// Saturates at `isize`, which no axis exceeds.
     fn position(self) -> isize;
 }

@@ -3,6 +3,7 @@
 use super::dim::{Dim, SameDim};
 use super::order::{IsNoLarger, Rules};
 use super::{Beside, ConvertTo, Dimensional, HasAxis, MatrixParts, MayEqual, Shape, Smaller, SplitAt};
+use crate::sealed::Sealed;
 
 /// The number of rows of a square matrix, which must equal the number of columns.
 #[diagnostic::on_unimplemented(
@@ -25,7 +26,7 @@ impl<A: SameDim<B, Merged = Side>, B, Op, Side: Dim> SquareFor<B, Op> for A {
     label = "there are `{N}` pivots for each matrix, and the same leading axes",
     note = "`lu_factor` and `ldl_factor` give factors and pivots together; `D3<D8<D4>>` is 384"
 )]
-pub trait PivotsOf<Factors, N, Op> {}
+pub trait PivotsOf<Factors, N, Op>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<P: ConvertTo<S::WithVectors<N>>, S: MatrixParts, N: Dim, Op> PivotsOf<S, N, Op> for P {}
 
@@ -35,7 +36,7 @@ impl<P: ConvertTo<S::WithVectors<N>>, S: MatrixParts, N: Dim, Op> PivotsOf<S, N,
     label = "there are as many factors as reflections: at most one for each row, and one for each column",
     note = "`geqrf` gives reflections and their factors together; `D3<D8<D4>>` is 384"
 )]
-pub trait FactorsOf<Reflections, Op> {}
+pub trait FactorsOf<Reflections, Op>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<K, S: MatrixParts, Op> FactorsOf<S, Op> for K where
     K: Dimensional
@@ -60,7 +61,7 @@ impl<N: Rules<IsNoLarger, M>, M, Op> NoMoreThanRows<M, Op> for N {}
     label = "the tensor has as many rows as the reflections, and the same leading axes",
     note = "`rormqr` applies them from the right, to as many columns; `D3<D8<D4>>` is 384"
 )]
-pub trait ReflectedFromLeft<Reflections> {}
+pub trait ReflectedFromLeft<Reflections>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<R: Shape, S: MatrixParts> ReflectedFromLeft<S> for R where
     R: MatrixParts<Lead: ConvertTo<S::Lead>, Rows: MayEqual<S::Rows>>
@@ -72,7 +73,7 @@ impl<R: Shape, S: MatrixParts> ReflectedFromLeft<S> for R where
     label = "the tensor has as many columns as the reflections have rows, and the same leading axes",
     note = "`ormqr` applies them from the left, to as many rows; `D3<D8<D4>>` is 384"
 )]
-pub trait ReflectedFromRight<Reflections> {}
+pub trait ReflectedFromRight<Reflections>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<R: Shape, S: MatrixParts> ReflectedFromRight<S> for R where
     R: MatrixParts<Lead: ConvertTo<S::Lead>, Columns: MayEqual<S::Rows>>
@@ -85,7 +86,7 @@ impl<R: Shape, S: MatrixParts> ReflectedFromRight<S> for R where
     label = "the first {N} axes have as many elements as the others",
     note = "say how many axes come first: `x.tensorinv::<2>()`; `D3<D8<D4>>` is 384"
 )]
-pub trait TensorInverse<const N: usize> {
+pub trait TensorInverse<const N: usize>: Sealed {
     /// The shape of the inverse: the last axes, then the first.
     type Output: Shape;
 }
@@ -104,7 +105,7 @@ where
     message = "`{Self}` does not say how much of the factors is kept",
     label = "expected `Reduced` or `Complete`"
 )]
-pub trait Extent: Copy {
+pub trait Extent: Sealed + Copy {
     /// The size of an axis that has `Whole` positions in the complete factor and `Rank` in the reduced one.
     type Of<Whole: Dim, Rank: Dim>: Dim;
     #[doc(hidden)]
@@ -114,6 +115,7 @@ pub trait Extent: Copy {
 /// Factors with as many columns (or rows) as there are singular values (PyTorch's `"reduced"`, `full_matrices=False`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reduced;
+impl Sealed for Reduced {}
 impl Extent for Reduced {
     type Of<Whole: Dim, Rank: Dim> = Rank;
     const COMPLETE: bool = false;
@@ -122,6 +124,7 @@ impl Extent for Reduced {
 /// Square factors (PyTorch's `"complete"`, `full_matrices=True`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Complete;
+impl Sealed for Complete {}
 impl Extent for Complete {
     type Of<Whole: Dim, Rank: Dim> = Whole;
     const COMPLETE: bool = true;

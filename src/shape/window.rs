@@ -9,6 +9,7 @@ use super::dim::{Dim, Dyn, Known, SameDim, Stride};
 use super::network::InGroups;
 use super::numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, LowestBit, Numeral, numbers_above_one};
 use crate::ops::window::Window;
+use crate::sealed::Sealed;
 use core::marker::PhantomData;
 
 /// The options of a convolution: stride, padding, dilation and groups, each one number for all axes (`dim!(2)`) or one per axis (`shape![2,
@@ -142,7 +143,7 @@ pub struct Half;
     label = "expected a number, `dim!(2)`, or one for each axis, `shape![2, 1]`",
     note = "padding may also be `Same` or `Half`"
 )]
-pub trait EachAxis: 'static {
+pub trait EachAxis: Sealed + 'static {
     /// The number of axes, to be compared by [`NumbersFor`].
     type Count;
     /// The number for the first axis.
@@ -158,6 +159,8 @@ impl<A: Known> EachAxis for A {
     type Second = A;
     type Third = A;
 }
+impl Sealed for Same {}
+impl Sealed for Half {}
 impl EachAxis for Same {
     type Count = AllAxes;
     type First = Same;
@@ -198,7 +201,8 @@ pub struct AllAxes;
     message = "a list of `{Self}` numbers for {AXES} axes",
     label = "write one number for each of the {AXES} axes behind the channels, or one for all: `dim!(…)`"
 )]
-pub trait NumbersFor<const AXES: usize> {}
+pub trait NumbersFor<const AXES: usize>: Sealed {}
+impl Sealed for AllAxes {}
 impl<const AXES: usize> NumbersFor<AXES> for AllAxes {}
 impl NumbersFor<1> for D1 {}
 impl NumbersFor<2> for D2 {}
@@ -210,7 +214,7 @@ impl NumbersFor<3> for D3 {}
     label = "`Same` takes a stride of 1, `Half` an odd window without dilation",
     note = "padding is a number, `dim!(1)`, `Same` or `Half`"
 )]
-pub trait Padding<N, K, S, L> {
+pub trait Padding<N, K, S, L>: Sealed {
     /// The number of windows.
     type Places: Dim;
 }
@@ -233,7 +237,7 @@ impl<N: Dim, K: OddWindow, S: Stride> Padding<N, K, S, D1> for Half {
     label = "at most half of a window, dilation `{L}` included, stands outside of the axis",
     note = "`.pad(…)` makes an axis longer before it is pooled"
 )]
-pub trait WithinHalf<K, L> {}
+pub trait WithinHalf<K, L>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<K, L> WithinHalf<K, L> for Same {}
 #[diagnostic::do_not_recommend]
@@ -247,7 +251,7 @@ impl<K, L> WithinHalf<K, L> for D0 {}
     label = "a transposed convolution adds less than its stride, or than its dilation, `{L}`, if that is larger",
     note = "output padding chooses among the sizes that one stride makes alike; `.pad(…)` makes the result longer"
 )]
-pub trait BelowStride<S, L> {}
+pub trait BelowStride<S, L>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<S, L> BelowStride<S, L> for D0 {}
 
@@ -289,7 +293,7 @@ numbers_above_one!(paddings);
     label = "`Half` pads for windows of an odd number of positions, which the compiler knows",
     note = "pad by a number: `.padding::<dim!(1)>()`"
 )]
-pub trait OddWindow {}
+pub trait OddWindow: Sealed {}
 #[doc(hidden)]
 pub trait IsOne {}
 impl IsOne for typenum::B1 {}
@@ -365,7 +369,7 @@ impl<C: SameDim<Product<G, CG>>, CG: Dim, G: Dim> InChannels<CG, G> for C {}
     label = "expected (batch, channels, …) or (channels, …), with as many axes behind as the weight's window has",
     note = "a weight is (out channels, channels / groups, window…)"
 )]
-pub trait Convolved<W, C> {
+pub trait Convolved<W, C>: Sealed {
     /// The shape of the result.
     type Output: Shape;
 }
@@ -376,7 +380,7 @@ pub trait Convolved<W, C> {
     label = "expected (batch, channels, …) or (channels, …), with as many axes behind as the weight's window has",
     note = "a transposed weight is (channels, out channels / groups, window…), its padding a number"
 )]
-pub trait Transposed<W, C> {
+pub trait Transposed<W, C>: Sealed {
     /// The shape of the result.
     type Output: Shape;
 }
@@ -396,7 +400,7 @@ impl<C: SameDim<CW>, CW> TransposedChannels<CW> for C {}
     message = "a tensor of shape `{Self}` can't be pooled by `{P}` over {RANK} axes",
     label = "expected (batch, channels, …) or (channels, …), with {RANK} axes behind"
 )]
-pub trait Pooled<P, const RANK: usize> {
+pub trait Pooled<P, const RANK: usize>: Sealed {
     /// The shape of the result.
     type Output: Shape;
 }
@@ -406,7 +410,7 @@ pub trait Pooled<P, const RANK: usize> {
     message = "a tensor of shape `{Self}` can't be pooled to `{T}`",
     label = "expected (batch, channels, …) or (channels, …), and a size for each axis behind"
 )]
-pub trait Resized<T> {
+pub trait Resized<T>: Sealed {
     /// The shape of the result.
     type Output: Shape;
 }
@@ -474,7 +478,7 @@ windows! {
     message = "a transposed window of `{Kernel}` (stride `{Stride}`, padding `{Padding}`, dilation `{Dilation}`) leaves nothing of an axis of `{Self}`",
     label = "the padding is larger than the result"
 )]
-pub trait TransposedSize<Kernel, Stride, Padding, Dilation, OutputPadding> {
+pub trait TransposedSize<Kernel, Stride, Padding, Dilation, OutputPadding>: Sealed {
     /// The size of the result.
     type Output: Dim;
 }

@@ -9,6 +9,7 @@ use crate::error::{Error, Result, listed};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::reduce::Accumulating;
+use crate::sealed::Sealed;
 use crate::shape::{Dim, HasRank, InnerDim, MatMul, Shape, SizeArray};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
@@ -105,7 +106,7 @@ fn by_sparse<E: Dtype, M: Dim, K: Dim, L: Dim, C: Dim>(
     label = "expected a strided vector or matrix, or a sparse matrix",
     note = "both hold one dtype; `.to_dense()` makes a sparse tensor strided"
 )]
-pub trait SparseFactor<E: Element, M: Dim, K: Dim> {
+pub trait SparseFactor<E: Element, M: Dim, K: Dim>: Sealed {
     /// The product: strided for a strided factor, sparse for a sparse one.
     type Output;
     #[doc(hidden)]

@@ -6,6 +6,7 @@ use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Complex, DType, Element, OperandType, ResultOperand, Scalar, bf16, f16};
 use crate::error::{Error, Result};
 use crate::layout::memory_format::{self, OperandLayout};
+use crate::sealed::Sealed;
 use crate::shape::{Shape, broadcast_sizes};
 use crate::tensor::Tensor;
 
@@ -152,6 +153,8 @@ pub(crate) fn promoted(op: &'static str, [a, b]: [(KindRank, DType); 2]) -> Resu
     })
 }
 
+impl Sealed for AnyOperand {}
+impl Sealed for AnyTensor {}
 impl ResultOperand for AnyOperand {
     fn operand_type(&self) -> OperandType {
         OperandType { dtype: self.dtype(), kind: self.kind() }

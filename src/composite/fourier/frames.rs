@@ -3,13 +3,13 @@
 
 #[cfg(feature = "grad")]
 use super::lanes::{Step, Transform};
+use super::signal::sealed::Wave as _;
 use super::signal::{Direction, Norm, Spectral};
 #[cfg(feature = "grad")]
 use crate::composite::Axis;
 #[cfg(feature = "grad")]
 use crate::composite::rearrange::pad::Mode;
 use crate::composite::{Erased, Owned};
-use crate::cpu::fourier;
 use crate::device::{Device, expect_constant, on_host};
 use crate::dtype::{Complex, Dtype};
 use crate::error::{Error, Result, filled, invalid, listed, numel_at_most, room};
@@ -207,9 +207,9 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
             let scale = frames.norm().scale(Direction::Forward, n);
             let spectra = if frames.onesided {
                 let mut real = listed(lanes.into_iter().map(|x| x.re))?;
-                fourier::real::<E::Re>(&mut real, n, false, scale)?
+                E::Re::real(&mut real, n, false, scale)?
             } else {
-                fourier::complex::<E::Re>(&mut lanes, n, true, scale)?;
+                E::Re::complex(&mut lanes, n, true, scale)?;
                 lanes
             };
             listed(spectra.into_iter().map(E::spectrum))
@@ -284,11 +284,10 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
                 envelope[frame * frames.hop + at] = envelope[frame * frames.hop + at] + weight * weight;
             }
         }
-        let least = <E::Re as fourier::WaveNumber>::of_f64(1e-11);
-        if envelope[start.min(whole)..(start + found).min(whole)]
-            .iter()
-            .any(|x| num_traits::Float::is_nan(x.norm()) || x.norm() <= least)
-        {
+        if envelope[start.min(whole)..(start + found).min(whole)].iter().any(|x| {
+            let size = x.norm().as_f64();
+            size.is_nan() || size <= 1e-11
+        }) {
             return invalid(op, "window overlap add min: 1".to_owned());
         }
         let result = [lead, &[len]].concat();
@@ -311,13 +310,13 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
             let scale = frames.norm().scale(Direction::Inverse, n);
             let mut lanes = listed(lanes.into_iter().map(E::wave))?;
             let samples = if complex {
-                fourier::complex::<E::Re>(&mut lanes, n, false, scale)?;
+                E::Re::complex(&mut lanes, n, false, scale)?;
                 lanes
             } else {
                 let half = n / 2 + 1;
                 let mut kept = room(lanes.len() / bins * half)?;
                 lanes.chunks_exact(bins).for_each(|lane| kept.extend_from_slice(&lane[..half]));
-                let real = fourier::back_to_real::<E::Re>(&mut kept, n, false, scale)?;
+                let real = E::Re::back_to_real(&mut kept, n, false, scale)?;
                 listed(real.into_iter().map(|x| Complex::new(x, Zero::zero())))?
             };
             let mut signals = room(lead.iter().product::<usize>() * len)?;

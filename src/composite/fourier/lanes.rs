@@ -1,12 +1,12 @@
 //! Transforms of axes: each step makes its axis the last one in memory, and the result is a view of that.
 //! Source: `aten/src/ATen/native/SpectralOps.cpp`.
 
+use super::signal::sealed::Wave as _;
 use super::signal::{Direction, Norm, Spectral};
 #[cfg(feature = "grad")]
 use crate::composite::primitive::{Back, Perhaps};
 use crate::composite::primitive::{On, Primitive};
 use crate::composite::{Axis, Erased, Owned};
-use crate::cpu::fourier;
 use crate::device::{Device, on_host};
 use crate::dtype::{Complex, Element};
 #[cfg(feature = "grad")]
@@ -191,12 +191,12 @@ impl<E: Spectral> Primitive for ToComplex<E> {
         let transformed = match step {
             Step::Complex => x.along(of.op, along, [n, n], |lanes, fit| {
                 let mut lanes = fit.fitted(listed(lanes.into_iter().map(E::wave))?)?;
-                fourier::complex::<E::Re>(&mut lanes, n, forward, scale)?;
+                E::Re::complex(&mut lanes, n, forward, scale)?;
                 listed(lanes.into_iter().map(E::spectrum))
             }),
             Step::Real => x.along(of.op, along, [n, n / 2 + 1], |lanes, fit| {
                 let mut lanes = fit.fitted(listed(lanes.into_iter().map(|x| x.wave().re))?)?;
-                let lanes = fourier::real::<E::Re>(&mut lanes, n, !forward, scale)?;
+                let lanes = E::Re::real(&mut lanes, n, !forward, scale)?;
                 listed(lanes.into_iter().map(E::spectrum))
             }),
         };
@@ -235,7 +235,7 @@ impl<E: Spectral> Primitive for ToReal<E> {
         let real = x.along(of.op, along, [n / 2 + 1, n], |lanes, fit| {
             let mut lanes = fit.fitted(listed(lanes.into_iter().map(E::wave))?)?;
             let forward = of.direction == Direction::Forward;
-            fourier::back_to_real::<E::Re>(&mut lanes, n, forward, of.norm.scale(of.direction, n))
+            E::Re::back_to_real(&mut lanes, n, forward, of.norm.scale(of.direction, n))
         })?;
         Ok((real,))
     }

@@ -1,18 +1,57 @@
 //! Signals and spectra: their dtypes, and how results are scaled.
 
-use crate::cpu::fourier::WaveNumber;
+use crate::cpu::fourier::{self, WaveNumber};
 use crate::dtype::{Complex, Dtype};
+use crate::error::Result;
 #[cfg(feature = "any")]
-use crate::error::{Result, invalid};
+use crate::error::invalid;
 
 /// The real dtypes of transforms: `f32` and `f64`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the real dtype of a Fourier transform",
     label = "expected `f32` or `f64`"
 )]
-pub trait Wave: WaveNumber + Spectral<Re = Self, Cx = Complex<Self>> {}
-impl Wave for f32 {}
-impl Wave for f64 {}
+pub trait Wave: sealed::Wave + Spectral<Re = Self, Cx = Complex<Self>> {}
+
+/// Sealed: what is computed here is computed for `f32` and `f64`. The crate that does it is named in bodies alone, so that another version
+/// of it changes no bound.
+pub(super) mod sealed {
+    use super::{Complex, Dtype, Result};
+
+    /// The functions of [`fourier`](crate::cpu::fourier) for one dtype.
+    pub trait Wave: Dtype + num_traits::Float {
+        #[doc(hidden)]
+        fn as_f64(self) -> f64;
+        #[doc(hidden)]
+        fn complex(lanes: &mut [Complex<Self>], n: usize, forward: bool, scale: f64) -> Result<()>;
+        #[doc(hidden)]
+        fn real(lanes: &mut [Self], n: usize, conjugated: bool, scale: f64) -> Result<Vec<Complex<Self>>>;
+        #[doc(hidden)]
+        fn back_to_real(lanes: &mut [Complex<Self>], n: usize, conjugated: bool, scale: f64) -> Result<Vec<Self>>;
+    }
+}
+
+/// For a dtype it writes `impl Wave`, and `impl sealed::Wave`, whose functions are those of `fourier`.
+macro_rules! waves {
+    ($($real:ty)*) => {$(
+        impl Wave for $real {}
+        impl sealed::Wave for $real {
+            fn as_f64(self) -> f64 {
+                WaveNumber::as_f64(self)
+            }
+            fn complex(lanes: &mut [Complex<Self>], n: usize, forward: bool, scale: f64) -> Result<()> {
+                fourier::complex(lanes, n, forward, scale)
+            }
+            fn real(lanes: &mut [Self], n: usize, conjugated: bool, scale: f64) -> Result<Vec<Complex<Self>>> {
+                fourier::real(lanes, n, conjugated, scale)
+            }
+            fn back_to_real(lanes: &mut [Complex<Self>], n: usize, conjugated: bool, scale: f64) -> Result<Vec<Self>> {
+                fourier::back_to_real(lanes, n, conjugated, scale)
+            }
+        }
+    )*};
+}
+waves!(f32 f64);
 
 /// The dtypes with Fourier transforms: integers and `bool`, which count as `f32`, `f32` and `f64`, and their complex dtypes.
 #[diagnostic::on_unimplemented(

@@ -12,6 +12,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::arguments::{Attention, Mask};
+use crate::sealed::Sealed;
 use crate::shape::{Attended, MaskOf, Shape, broadcast_sizes, broadcasts_to};
 use crate::storage::View;
 use crate::tensor::{SameDevice, SameDtype, Tensor, checked_numel};
@@ -188,7 +189,11 @@ pub trait Sees<E: Dtype, D: Device>: sealed::Sealed<E, D> {}
     label = "which keys does a query see?",
     note = "`All`, `Causal`, `Where(&mask)` with a mask of `bool`, or `Added(&mask)` with one of the dtype of the queries, from `castiron::nn`"
 )]
-pub trait SeesAmong<Scores> {}
+pub trait SeesAmong<Scores>: Sealed {}
+impl Sealed for All {}
+impl Sealed for Causal {}
+impl<M: Shape, D: Device> Sealed for Where<'_, M, D> {}
+impl<E: Dtype, M: Shape, D: Device> Sealed for Added<'_, E, M, D> {}
 impl<Scores> SeesAmong<Scores> for All {}
 impl<Scores> SeesAmong<Scores> for Causal {}
 impl<Scores, M: Shape + MaskOf<Scores>, D: Device> SeesAmong<Scores> for Where<'_, M, D> {}

@@ -9,6 +9,7 @@ use crate::error::{Result, invalid, listed};
 use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::ops::segment::Segment;
+use crate::sealed::Sealed;
 use crate::shape::{D1, Dim, Dimensional, HasAxis, HoldsAtLeast, KnownShape, Pad, Sum};
 use crate::tensor::{Tensor, fill_value};
 use castiron_macros::composites;
@@ -57,7 +58,11 @@ pub trait PadMode<E: Element>: sealed::PadMode + Copy {
     label = "by `Reflect` each amount is smaller than its axis, by `Circular` none is larger",
     note = "amounts are written from the last axis on; `Constant(value)` and `Replicate` reach as far as you like; in generic code the bound is `M: Reaches<S, shape![…]>`"
 )]
-pub trait Reaches<S, Amounts> {}
+pub trait Reaches<S, Amounts>: Sealed {}
+impl<V> Sealed for Constant<V> {}
+impl Sealed for Replicate {}
+impl Sealed for Reflect {}
+impl Sealed for Circular {}
 impl<S, Amounts, V> Reaches<S, Amounts> for Constant<V> {}
 impl<S, Amounts> Reaches<S, Amounts> for Replicate {}
 /// `-1 B1 A1, -2 B2 A2` writes the bounds for the last two axes.

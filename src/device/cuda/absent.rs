@@ -13,6 +13,7 @@ use crate::ops::arguments::Distribution;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::Reducer;
+use crate::sealed::Sealed;
 use crate::storage::{View, ViewMut};
 
 fn unavailable<const N: usize, T>() -> Result<T> {
@@ -39,6 +40,7 @@ pub(crate) fn derivative<const N: usize>(
     match *call.place()? {}
 }
 
+impl<const N: usize> Sealed for Cuda<N> {}
 impl<const N: usize> Place for Cuda<N> {
     type Buffer = CudaBuffer;
 }

@@ -14,6 +14,7 @@ mod taping;
 #[path = "untaped.rs"]
 mod taping;
 
+use crate::sealed::Sealed;
 pub use buffer::DynamicBuffer;
 pub(crate) use taping::not_recorded;
 #[cfg(feature = "grad")]
@@ -43,6 +44,7 @@ impl Device for Dynamic {
         "any".to_owned()
     }
 }
+impl Sealed for Dynamic {}
 impl Place for Dynamic {
     type Buffer = DynamicBuffer;
 }

@@ -3,6 +3,7 @@
 //! `result.rs` assigns them to the rules of results.
 
 use crate::dtype::{Complex, Dtype, bf16, f16, is};
+use crate::sealed::Sealed;
 
 /// A result of dtype `Self` may be written to an output of dtype `To`: only of the same dtype.
 #[diagnostic::on_unimplemented(
@@ -10,7 +11,7 @@ use crate::dtype::{Complex, Dtype, bf16, f16, is};
     label = "the output must hold `{Self}`",
     note = "this operation writes its own dtype only; cast the operands first, or use `copy_from`"
 )]
-pub trait Precisely<To> {}
+pub trait Precisely<To>: Sealed {}
 impl<E: Dtype> Precisely<E> for E {}
 // A second impl, so that rustc reports the message above instead of unifying the types.
 #[diagnostic::do_not_recommend]
@@ -23,7 +24,7 @@ impl<E: Dtype> Precisely<crate::shape::Never> for E {}
     label = "the output must hold `{Self}`",
     note = "operations that leave the dtype as it is do not cast their output; cast the operand first, or use `copy_from`"
 )]
-pub trait ExactlyFor<To, Op> {}
+pub trait ExactlyFor<To, Op>: Sealed {}
 impl<E: Dtype, Op> ExactlyFor<E, Op> for E {}
 // A second impl, so that rustc reports the message above instead of unifying the types.
 #[diagnostic::do_not_recommend]
@@ -36,7 +37,7 @@ impl<E: Dtype, Op> ExactlyFor<crate::shape::Never, Op> for E {}
     label = "the output must hold the dtype of the result",
     note = "for real dtypes that is `{Self}` itself, for complex ones any floating-point dtype"
 )]
-pub trait AbsInto<To> {}
+pub trait AbsInto<To>: Sealed {}
 macro_rules! abs_into {
     ($($real:ty),*; $($part:ty),*) => {
         $(impl AbsInto<$real> for $real {})*

@@ -4,6 +4,7 @@ use crate::device::{Cpu, Device};
 use crate::dtype::{Complex, Element, bf16, f16};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::positions::expect_index;
+use crate::sealed::Sealed;
 use crate::shape::{OneElement, Shape, SizeArray};
 use crate::tensor::base::layout::{Layout, Strided};
 use crate::tensor::{Tensor, TensorViewMut};
@@ -15,7 +16,7 @@ use core::ops::{Index, IndexMut};
     message = "a tensor of shape `{S}` can't be indexed by `{Self}`",
     label = "expected one `usize` for each axis, such as `x[(0, 1)]`"
 )]
-pub trait Position<S: Shape> {
+pub trait Position<S: Shape>: Sealed {
     /// One index for each axis.
     fn indices(self) -> S::Sizes;
 }

@@ -4,6 +4,7 @@ use crate::device::{Anywhere, Device, Place, Receives, Source};
 use crate::dtype::scalar::{Dimensioned, Kind, ScalarKind};
 use crate::dtype::{Dtype, Element, OperandType, ResultOperand, Scalar, ScalarValue};
 use crate::error::Result;
+use crate::sealed::Sealed;
 use crate::shape::Shape;
 use crate::storage::View;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -16,7 +17,7 @@ use crate::tensor::{Tensor, TensorView, TensorViewMut};
     note = "an `AnyTensor` becomes typed by `.typed::<E, S, D>()?`, or the other operand an `AnyTensor`: `AnyTensor::from(x)`; of a sparse tensor `.to_dense()` is strided",
     note = "shell dtypes (u16, u32, u64, float8, float4) are cast first, for example `.to::<f32>()`"
 )]
-pub trait Operand {
+pub trait Operand: Sealed {
     /// The dtype in promotion.
     type Elem: Dtype;
     /// Its shape; `()` for scalars.

@@ -2,8 +2,20 @@
 
 use crate::device::Device;
 use crate::dtype::Element;
+use crate::sealed::Sealed;
 use crate::shape::Shape;
 use crate::tensor::Tensor;
+
+/// Sealed: what stands for a tensor is that tensor, also where its shape has a user's name.
+mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{A}` can't be made the same as `{B}`",
+        label = "this trait is castiron's alone",
+        note = "a device, and a dtype, is the same as itself"
+    )]
+    pub trait Same<A, B> {}
+    impl<T, A> Same<A, A> for T {}
+}
 
 /// A tensor on `X`, whose shape depends on `Self`, is an operand together with one on `D`: the two are one device.
 ///
@@ -21,7 +33,7 @@ use crate::tensor::Tensor;
         note = "tensors in the closure of `value_and_grad` are on `Taped`: pass the other beside the parameters, `net.value_and_grad((&x, &y), |net, (x, y)| …)`; `.detach()` what leaves the closure"
     )
 )]
-pub trait SameDevice<D: Device, X: Device> {
+pub trait SameDevice<D: Device, X: Device>: sealed::Same<D, X> {
     /// The tensor as one on device `D`.
     #[doc(hidden)]
     fn here<E: Element, S: Shape>(tensor: &Tensor<E, S, X>) -> &Tensor<E, S, D>;
@@ -48,7 +60,7 @@ impl<T, D: Device> SameDevice<D, D> for T {
     label = "expected a tensor of dtype `{E}`, found one of dtype `{F}`",
     note = "there is no promotion here; cast one of them, for example `.to::<{E}>()`"
 )]
-pub trait SameDtype<E: Element, F: Element, Op> {
+pub trait SameDtype<E: Element, F: Element, Op>: sealed::Same<E, F> {
     /// The tensor as one of dtype `E`.
     #[doc(hidden)]
     fn alike<S: Shape, D: Device>(tensor: &Tensor<F, S, D>) -> &Tensor<E, S, D>;
@@ -66,7 +78,7 @@ impl<T, E: Element, Op> SameDtype<E, E, Op> for T {
     label = "expected `Some(&weight)` or `None`",
     note = "it holds the dtype of the tensor, `.to::<{E}>()`; a view is passed as `Some(&*view)`"
 )]
-pub trait Optional<E: Element, S: Shape, D: Device> {
+pub trait Optional<E: Element, S: Shape, D: Device>: Sealed {
     /// The tensor, if there is one.
     #[doc(hidden)]
     fn given(&self) -> Option<&Tensor<E, S, D>>;

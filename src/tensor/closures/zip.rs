@@ -7,6 +7,7 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::layout::strides;
+use crate::sealed::Sealed;
 use crate::shape::{Broadcast, Shape, SizeArray, expect_broadcast};
 use crate::tensor::elementwise::apply::broadcast_all;
 use crate::tensor::{SameDevice, Tensor, TensorView, TensorViewMut};
@@ -17,7 +18,7 @@ use crate::tensor::{SameDevice, Tensor, TensorView, TensorViewMut};
     label = "expected `&tensor`, or a tuple of up to three",
     note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`; a number is captured by the closure"
 )]
-pub trait ZipOperand {
+pub trait ZipOperand: Sealed {
     /// The dtype.
     type Elem: Element;
     /// The shape.
@@ -56,7 +57,7 @@ impl<T: ZipOperand> ZipOperand for &T {
     label = "expected `&b`, `(&b, &c)` or `(&b, &c, &d)`",
     note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`; a number is captured by the closure"
 )]
-pub trait ZipOperands<E: Element, S: Shape, D: Device> {
+pub trait ZipOperands<E: Element, S: Shape, D: Device>: Sealed {
     /// What the closure is called with: an element of the tensor and of each operand.
     type Items;
     /// The shape to which all broadcast.

@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::dtype::Element;
+use crate::sealed::Sealed;
 use crate::shape::{D1, D2, Dim, DivideBy, Dyn, HoldsAtLeast, InsertAxis, Known, SameRank, Sum};
 use crate::tensor::{SameDevice, Tensor};
 
@@ -16,7 +17,7 @@ use crate::tensor::{SameDevice, Tensor};
     label = "expected an axis of one sample or more, whose number the compiler can halve",
     note = "in generic code the bound is `N: fft::Frequencies`, or take `rfft_sized` and its kin, whose number of samples is known at run time"
 )]
-pub trait Frequencies {
+pub trait Frequencies: Sealed {
     /// The number of frequencies; `Dyn` if the number of samples is.
     type Output: Dim;
 }
@@ -31,7 +32,7 @@ impl<N: HoldsAtLeast<D1> + DivideBy<D2, Output = Half>, Half: Dim> Frequencies f
     label = "a transform has as many axes",
     note = "where a size is not known to the compiler it is written `_`"
 )]
-pub trait AsManyAxes<S> {}
+pub trait AsManyAxes<S>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<T: SameRank<S>, S> AsManyAxes<S> for T {}
 
@@ -50,7 +51,7 @@ impl<N: Known + HoldsAtLeast<D1>> Samples for N {}
     message = "`stft`: a signal of shape `{Signal}` is not transformed to shape `{Self}`",
     label = "`(…, T)` gives `(…, frequencies, frames)`: an axis more"
 )]
-pub trait FramesOf<Signal> {}
+pub trait FramesOf<Signal>: Sealed {}
 #[diagnostic::do_not_recommend]
 impl<T: SameRank<<S as InsertAxis<-1>>::Inserted<Dyn>>, S: InsertAxis<-1>> FramesOf<S> for T {}
 
@@ -78,7 +79,7 @@ impl<E: Element> SameDtypeAsWindow<E> for E {
     label = "expected `Some(&window)`, a tensor with one axis, or `None`",
     note = "windows are made by `Tensor::<{E}, shape![…]>::window(&Window::Hann, true)`; a view is passed as `Some(&*view)`"
 )]
-pub trait Weights<E: Element, W: Dim, D: Device> {
+pub trait Weights<E: Element, W: Dim, D: Device>: Sealed {
     /// The window, if there is one.
     #[doc(hidden)]
     fn given(&self) -> Option<&Tensor<E, (W,), D>>;

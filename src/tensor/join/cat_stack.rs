@@ -9,6 +9,7 @@ use crate::composite::join::end_to_end::{self, piece};
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
 use crate::error::{Result, collected};
+use crate::sealed::Sealed;
 use crate::shape::{AxisArg, D2, D3, D4, D5, D6, D7, D8, Dyn, HasAxis, InsertAxis, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::base::assign::Inside;
@@ -19,7 +20,7 @@ use castiron_macros::fallible;
     message = "`{Self}` is not a list of tensors that can be joined along axis {I}",
     label = "expected a tuple such as `(&a, &b)`, or a slice or vector of tensors of one type"
 )]
-pub trait Joined<const I: isize> {
+pub trait Joined<const I: isize>: Sealed {
     /// The dtype of the joined tensor.
     type Elem: Element;
     /// Its shape.
@@ -63,7 +64,7 @@ where
     message = "`{Self}` is not a list of tensors that can be stacked along a new axis {I}",
     label = "expected a tuple such as `(&a, &b)`, or a slice or vector of tensors of one type"
 )]
-pub trait Stacked<const I: isize> {
+pub trait Stacked<const I: isize>: Sealed {
     /// The dtype of the stacked tensor.
     type Elem: Element;
     /// Its shape.

@@ -4,6 +4,7 @@
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+use crate::sealed::Sealed;
 use crate::shape::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3, Shape, SizeArray};
 use crate::tensor::Tensor;
 use crate::tensor::join::cat_stack::Joined;
@@ -69,7 +70,7 @@ at_least! {
     message = "`{Self}` is not a list of tensors that can be joined",
     label = "expected a tuple such as `(&a, &b)`, or a slice or vector of tensors of one type"
 )]
-pub trait Reshaped<Rule> {
+pub trait Reshaped<Rule>: Sealed {
     /// The tensors with these axes.
     type Pieces;
     /// The axis along which they are joined.

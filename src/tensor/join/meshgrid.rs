@@ -7,6 +7,7 @@ use crate::device::Device;
 use crate::dtype::{CastTo, Element};
 use crate::error::{Error, Result, collected};
 use crate::layout::strides;
+use crate::sealed::Sealed;
 use crate::shape::{AtLeast, AtLeast2, Broadcast, D2, D3, D4, Dim, Dyn, Shape, SizeArray, Sum, broadcast_sizes};
 use crate::tensor::base::assign::Inside;
 use crate::tensor::join::pieces::{JoinDtype, Piece, SamePlace};
@@ -18,7 +19,7 @@ use castiron_macros::fallible;
     message = "`{Self}` does not span a grid",
     label = "expected a tuple of two to four vectors of one dtype, such as `(&x, &y)`"
 )]
-pub trait Grid {
+pub trait Grid: Sealed {
     /// The grids, with an axis for each vector in order.
     type Ij;
     /// The grids, with the first two axes exchanged.
@@ -157,7 +158,7 @@ pub fn cartesian_prod<G: Grid>(vectors: G) -> Result<Tensor<G::Elem, G::Rows, G:
     message = "`{Self}` is not a list of tensors that broadcast",
     label = "expected a tuple of two to four tensors, such as `(&a, &b)`"
 )]
-pub trait Broadcasted {
+pub trait Broadcasted: Sealed {
     /// The tensors, all of one shape.
     type Output;
     #[doc(hidden)]
@@ -233,7 +234,7 @@ pub fn broadcast_tensors<L: Broadcasted>(tensors: L) -> Result<L::Output> {
     message = "`{Self}` is not a list of blocks",
     label = "expected a tuple of two to four tensors of at most two axes, or a slice or vector of tensors of one type"
 )]
-pub trait BlockDiag {
+pub trait BlockDiag: Sealed {
     /// The dtype of the result.
     type Elem: Element;
     /// Its shape.

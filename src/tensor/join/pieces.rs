@@ -4,6 +4,7 @@ use crate::device::{Backend, Device};
 use crate::dtype::shell::*;
 use crate::dtype::table::types_of;
 use crate::dtype::{Dtype, Element};
+use crate::sealed::Sealed;
 use crate::shape::{Concat, Shape, StackedOn};
 use crate::storage::View;
 use crate::tensor::base::assign::Inside;
@@ -38,7 +39,7 @@ types_of!(shells shells);
     label = "expected a tensor or a reference to one",
     note = "make a sparse one strided with `.to_dense()`, memory a tensor with `TensorView::from_slice`, a number one with `tensor![…]`"
 )]
-pub trait Piece {
+pub trait Piece: Sealed {
     /// Its dtype.
     type Elem: Element;
     /// Its shape.

@@ -18,6 +18,7 @@ use crate::ops::formula::{
     SingleFormula, Six, Three, Two,
 };
 use crate::ops::kernel::Map1;
+use crate::sealed::Sealed;
 use crate::shape::{Broadcast, Shape, SizeArray};
 use core::marker::PhantomData;
 
@@ -28,7 +29,7 @@ use core::marker::PhantomData;
     note = "the operands after the first are `()`, one tensor or scalar, or several as a tuple, as many as the formula has",
     note = "they and the tensor promote to a dtype of the formula's set, and their shapes broadcast: `.to::<f32>()` converts for a formula of `Float`, `.to::<i64>()` for one of `Integer`; operands that are masks are tensors of bools, `x.ne(0)`"
 )]
-pub trait OperandsBeside<Count, E: Dtype, S: Shape, D: Device>: Clone {
+pub trait OperandsBeside<Count, E: Dtype, S: Shape, D: Device>: Sealed + Clone {
     /// The dtype that is computed in: what the operands promote to, from left to right.
     type Computes: Dtype;
     /// The dtype of the result: the same, or `bool` if the formula gives a mask.

@@ -21,6 +21,7 @@ mod operators;
 mod reduce;
 mod refused;
 
+use crate::sealed::Sealed;
 #[doc(hidden)]
 pub use called::{
     Argument, Call, Called, HostFunction, OnHost, Operands, OtherArgument, WithElements, argument, call, called,
@@ -105,7 +106,7 @@ mod sealed {
         label = "this trait is castiron's alone",
         note = "operands are lazy expressions, tensors, references to them and Rust scalars"
     )]
-    pub trait LazyOperand {}
+    pub trait LazyOperand: crate::sealed::Sealed {}
 
     use super::*;
     use crate::dtype::Scalar;
@@ -444,7 +445,7 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     label = "no tensor comes of this",
     note = "an element is read of what it gives: `fused!(x.sum()).item()`"
 )]
-pub trait Finish {
+pub trait Finish: Sealed {
     /// The type of the result.
     type Output;
     /// The result.

@@ -10,6 +10,7 @@ use crate::layout::strides;
 use crate::ops::BinaryOp;
 use crate::ops::admit::MaskFor;
 use crate::ops::kernel::{CombiningKinds, CombiningScalar, right_is_exact};
+use crate::sealed::Sealed;
 use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes};
 use crate::tensor::elementwise::apply::{broadcast, layout, right_scalar};
 use crate::tensor::elementwise::methods::Admits;
@@ -259,7 +260,7 @@ pub(super) fn extend_all<T: Shape, P: Dtype>(op: &'static str, operands: &[Layou
     note = "what Rust computes before stands in braces: `{{ f(n + 1) }}`",
     note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`; an `AnyTensor` becomes typed by `.typed::<E, S, D>()?`"
 )]
-pub trait Begin {
+pub trait Begin: Sealed {
     /// Its node in the expression.
     type Output;
     /// Converts the operand.

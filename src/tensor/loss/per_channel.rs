@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::dtype::Element;
+use crate::sealed::Sealed;
 use crate::shape::{Dim, ExpandTo, OneForEach, Shape};
 use crate::storage::View;
 use crate::tensor::{SameDevice, Tensor};
@@ -12,7 +13,7 @@ use crate::tensor::{SameDevice, Tensor};
     label = "expected `&weight`, a tensor with one axis, or `()` for none",
     note = "a weight holds the dtype of the tensor and is where the tensor is"
 )]
-pub trait PerChannel<E: Element, C, D: Device>: Copy {
+pub trait PerChannel<E: Element, C, D: Device>: Sealed + Copy {
     /// The weight, if there is one.
     #[doc(hidden)]
     fn given(&self) -> Option<View<'_, D::Storage, E>>;
@@ -36,7 +37,7 @@ impl<E: Element, C, K: Dim + OneForEach<C> + SameDevice<D, X>, X: Device, D: Dev
     label = "expected `&weight`, a tensor that broadcasts to the predictions, or `()` for none",
     note = "a weight holds the dtype of the predictions and is where they are"
 )]
-pub trait LossWeight<E: Element, S, D: Device>: Copy {
+pub trait LossWeight<E: Element, S, D: Device>: Sealed + Copy {
     /// The weight, if there is one.
     #[doc(hidden)]
     fn given(&self) -> Option<View<'_, D::Storage, E>>;

@@ -1,6 +1,7 @@
 //! The reduction of losses: their mean, their sum, or none.
 
 use crate::ops::losses::LossReduction;
+use crate::sealed::Sealed;
 use crate::shape::Shape;
 
 /// The mean of the losses; with weights, their sum divided by that of the weights (`reduction="mean"`).
@@ -27,13 +28,17 @@ pub struct BatchMean;
     message = "`{Self}` does not say what becomes of the losses",
     label = "expected `Mean`, `Sum` or `Unreduced`, of `castiron::reduction`"
 )]
-pub trait Reduction<S: Shape>: Copy {
+pub trait Reduction<S: Shape>: Sealed + Copy {
     /// The shape of the result.
     type Shape: Shape;
     /// The reduction as a value.
     #[doc(hidden)]
     const KIND: LossReduction;
 }
+impl Sealed for Mean {}
+impl Sealed for Sum {}
+impl Sealed for Unreduced {}
+impl Sealed for BatchMean {}
 impl<S: Shape> Reduction<S> for Mean {
     type Shape = ();
     const KIND: LossReduction = LossReduction::Mean;
@@ -52,7 +57,7 @@ impl<S: Shape> Reduction<S> for Unreduced {
     message = "`{Self}` does not say what becomes of the divergences",
     label = "expected `BatchMean`, `Mean`, `Sum` or `Unreduced`, of `castiron::reduction`"
 )]
-pub trait DivergenceReduction<S: Shape>: Copy {
+pub trait DivergenceReduction<S: Shape>: Sealed + Copy {
     /// The shape of the result.
     type Shape: Shape;
     /// The reduction as a value.

@@ -7,6 +7,7 @@ use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops;
 use crate::ops::admit::FloatFor;
+use crate::sealed::Sealed;
 use crate::shape::{Dim, HasVariance, OneForEach, Shape};
 use crate::storage::View;
 use crate::tensor::loss::per_channel::PerChannel;
@@ -18,7 +19,7 @@ use castiron_macros::fallible;
     message = "`{Self}` are no running statistics of `{C}` channels, of dtype `{E}` on `{D}`",
     label = "expected `(&mut mean, &mut variance)`, tensors with one axis, or `()` for none"
 )]
-pub trait RunningStatistics<E: Element, C, D: Device> {
+pub trait RunningStatistics<E: Element, C, D: Device>: Sealed {
     /// Updates the running statistics by new ones, each of `count` elements.
     #[doc(hidden)]
     fn update(self, op: &'static str, new: [View<'_, D::Storage, f64>; 2], momentum: f64, count: usize) -> Result<()>

@@ -7,6 +7,7 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops;
 use crate::ops::choosing::WideFloatFor;
+use crate::sealed::Sealed;
 use crate::shape::{Dim, Dyn, HasRank, SameSizeFor, Shape};
 use crate::tensor::{Optional, Tensor};
 use castiron_macros::fallible;
@@ -17,7 +18,7 @@ use castiron_macros::fallible;
     label = "not an array of one to eight numbers of bins",
     note = "`[4, 3]` are four bins along the first axis and three along the second"
 )]
-pub trait BinCounts: AsRef<[usize]> {
+pub trait BinCounts: Sealed + AsRef<[usize]> {
     /// The number of coordinates of a sample.
     type Count: Dim;
     /// The shape of the counts.

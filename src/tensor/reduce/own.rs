@@ -13,6 +13,7 @@ use crate::ops::formula::{ForEachResult, One, Results, Two};
 use crate::ops::kernel::Casting;
 use crate::ops::pointwise::FromParts;
 use crate::ops::reduce::own::{OfOne, OfTwo, Reducer};
+use crate::sealed::Sealed;
 use crate::shape::{Axes, AxisArg, Broadcast, HasAxis, Shape, SizeArray};
 use crate::tensor::lazy::{Lazy, LazyOperand, Node, alone};
 use crate::tensor::reduce::reductions::keep;
@@ -26,7 +27,7 @@ use core::marker::PhantomData;
     note = "the operand after the tensor is `()`, or a tensor or scalar if `step` has two",
     note = "it and the tensor promote to a floating-point dtype, and their shapes broadcast; integers are converted first: `.to::<f32>()`"
 )]
-pub trait ReducedBeside<Count, E: Dtype, S: Shape, D: Device>: Clone {
+pub trait ReducedBeside<Count, E: Dtype, S: Shape, D: Device>: Sealed + Clone {
     /// The dtype of the result: what the operands promote to.
     type Elem: Float;
     /// The shape of the operands together.

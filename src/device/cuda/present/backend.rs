@@ -21,6 +21,7 @@ use crate::ops::expression::{AXES, Expression, Leaf, Mapped2};
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::record::describe;
 use crate::ops::reduce::{AnyAll, Reducer, TwoResults};
+use crate::sealed::Sealed;
 use crate::shape::numel;
 use crate::storage::{View, ViewMut};
 
@@ -42,6 +43,7 @@ fn expect_same(a: &[usize], b: &[usize]) {
     assert!(a == b, "operands arrive broadcast");
 }
 
+impl<const N: usize> Sealed for Cuda<N> {}
 impl<const N: usize> Place for Cuda<N> {
     type Buffer = CudaBuffer;
 }
