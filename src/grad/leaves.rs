@@ -1,6 +1,6 @@
 //! Parameters on a tape, and the gradients that come back to them.
 
-use super::pull::ways::adding;
+use super::pull::ways::of_dtype;
 use super::pull::{Gradients, Graph, Seen, back};
 use super::record::has_gradients;
 use super::tape::{Extent, Layout, Node, Operand, Tape, Tracked};
@@ -83,7 +83,7 @@ fn joined<E: Element, D: Device>(
 ) -> Result<Option<D::Storage>> {
     let mut sum = Gradients::<D::Storage>::new();
     *sum.of(to)? = so_far;
-    let place = Operand::new(Some(to.clone()), offset, (E::DTYPE, &sizes, &strides), adding::<E, D>(E::DTYPE), None);
+    let place = Operand::new(Some(to.clone()), offset, (E::DTYPE, &sizes, &strides), of_dtype::<E, D>(E::DTYPE), None);
     let (part, _) = D::share(View::<_, E>::new(part, 0, &own.sizes, &own.strides));
     sum.add_storage::<E, D>(&place, part, 0, Layout::of::<E>(&own.sizes, &own.strides))?;
     Ok(sum.of(to)?.take())

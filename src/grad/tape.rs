@@ -3,7 +3,7 @@
 //! A step has handles to those that computed its operands, and a storage has a handle to the step that computed it; nothing else holds a
 //! step, so what nobody can take a gradient of is freed at once.
 
-use super::pull::ways::{self, Add, Pull, Read};
+use super::pull::ways::{self, OfDtype, Pull};
 use super::rule::{Operands, Rule};
 use crate::dtype::{DType, Element};
 use crate::error::{Result, invalid};
@@ -383,23 +383,23 @@ pub struct Operand<B> {
     pub(crate) node: Option<Node<B>>,
     pub(crate) layout: Packed,
     pub(crate) offset: usize,
-    /// How elements of other dtypes are added to its gradient.
-    pub(crate) add: Add<B>,
+    /// What its dtype is able to do.
+    pub(crate) of: OfDtype<B>,
     pub(crate) kept: Option<Kept<B>>,
 }
 impl<B> Operand<B> {
     /// A place for an operand, which is filled in where it is: records are not moved.
     pub(crate) const EMPTY: Self =
-        Operand { node: None, layout: Packed::EMPTY, offset: 0, add: ways::not_added, kept: None };
+        Operand { node: None, layout: Packed::EMPTY, offset: 0, of: ways::of_no_type, kept: None };
     /// Elements of a node, from an offset on.
     pub(crate) fn new(
         node: Option<Node<B>>,
         offset: usize,
         (dtype, sizes, strides): (DType, &[usize], &[usize]),
-        add: Add<B>,
+        of: OfDtype<B>,
         kept: Option<Kept<B>>,
     ) -> Self {
-        Operand { node, layout: Packed::of(dtype, sizes, strides), offset, add, kept }
+        Operand { node, layout: Packed::of(dtype, sizes, strides), offset, of, kept }
     }
     /// The number of the step that computed it, or 0.
     #[inline]
@@ -424,7 +424,7 @@ impl<B> Operand<B> {
     }
     /// Where its gradient goes, with other sizes and strides.
     pub(crate) fn resized(&self, sizes: Dims, strides: Dims) -> Self {
-        Operand::new(self.node.clone(), self.offset, (self.dtype(), &sizes, &strides), self.add, None)
+        Operand::new(self.node.clone(), self.offset, (self.dtype(), &sizes, &strides), self.of, None)
     }
 }
 
@@ -433,8 +433,6 @@ impl<B> Operand<B> {
 pub struct Kept<B> {
     pub(crate) storage: B,
     pub(crate) offset: usize,
-    /// How they are read in other dtypes.
-    pub(crate) read: Read<B>,
 }
 
 /// Elements that were computed: dtype, sizes and strides, from the start of their storage on.

@@ -2,7 +2,7 @@
 
 use super::primitive::WayBack;
 use super::pull::derivative::DerivativeCall;
-use super::pull::ways::{adding, of_primitive};
+use super::pull::ways::{of_dtype, of_primitive};
 use super::pull::{PullsBack, SlopeCall};
 use super::record::has_gradients;
 use super::rule::Rule;
@@ -265,7 +265,7 @@ impl<D: Device> PullsBack for Taped<D> {
     }
     fn operand<E: Element>(view: View<'_, Self::Storage, E>) -> Operand<D::Storage> {
         let node = if has_gradients(E::DTYPE) { view.buffer.node() } else { None };
-        Operand::new(node, view.offset, (E::DTYPE, view.sizes, view.strides), adding::<E, D>(E::DTYPE), None)
+        Operand::new(node, view.offset, (E::DTYPE, view.sizes, view.strides), of_dtype::<E, D>(E::DTYPE), None)
     }
     fn with_way_back(
         op: &'static str,

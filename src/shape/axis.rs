@@ -7,6 +7,7 @@ use super::dim::Dim;
 use super::list::{List, Next, OpenList, Take, ToShape, Zero};
 use super::numeral::D1;
 use super::placement::{Debt, Placement, Reduction};
+use super::sealed::Tuple;
 use super::tuple::each_rank;
 use super::{Shape, sealed};
 use crate::sealed::Sealed;
@@ -89,7 +90,7 @@ impl<const I: isize> AxisArg<I> for Axis<I> {}
     label = "there is no such axis",
     note = "axes count from 0, or from -1 backwards: `axis![0]` is the first, `axis![-1]` the last"
 )]
-pub trait HasAxis<const I: isize>: Sealed {
+pub trait HasAxis<const I: isize>: Tuple {
     /// The axis counted from the first.
     const INDEX: usize;
     /// The size of the axis.

@@ -4,9 +4,9 @@
 
 use super::dim::{Dim, Dyn};
 use super::numeral::*;
+use super::sealed::Tuple;
 use super::{Shape, tuple::each_suffix};
 use crate::error::{Error, Result};
-use crate::sealed::Sealed;
 
 /// The rule for two sizes at run time; `None` if they are not compatible.
 #[inline]
@@ -107,7 +107,7 @@ numbers_above_one!(not_one);
     label = "these shapes do not go together",
     note = "sizes go together, from the last axis on, if they are equal or one of them is 1; `D3<D8<D4>>` is 384"
 )]
-pub trait Broadcast<Rhs>: Sealed {
+pub trait Broadcast<Rhs>: Tuple {
     /// The shape of the result.
     type Output: Shape;
 }

@@ -5,6 +5,7 @@ use super::axis::HasAxis;
 use super::dim::{Dim, Never, SameDim};
 use super::numeral::D1;
 use super::order::{Expands, IsNoLarger, Rules};
+use super::sealed::Tuple;
 use super::tuple::{each_rank, each_suffix};
 use super::{Beside, MayEqual, SplitAt};
 use crate::sealed::Sealed;
@@ -32,7 +33,7 @@ impl<N: Dim> IndexList for (N,) {
     label = "these tensors must have the same number of axes",
     note = "indices lead along one axis; along the others they stand beside the elements: put axes of size 1 in with `unsqueeze`, or `expand`"
 )]
-pub trait SameRank<Rhs>: Sealed {}
+pub trait SameRank<Rhs>: Tuple {}
 impl SameRank<()> for () {}
 // A second impl, so that rustc reports the message above instead of unifying: see `Never`.
 #[diagnostic::do_not_recommend]

@@ -2,6 +2,7 @@
 
 use super::dim::{Dim, Dyn, SameDim};
 use super::order::{Expands, IsMultiple, IsNoLarger, Keeps, Spreads};
+use super::sealed::Tuple;
 use super::tuple::each_rank;
 use crate::sealed::Sealed;
 
@@ -46,7 +47,7 @@ impl Size for Dyn {}
     label = "the ranks differ, or two known sizes do",
     note = "to change the shape use `reshape`, `permute` or `expand`; `D3<D8<D4>>` is 384"
 )]
-pub trait ConvertTo<To>: Sealed {}
+pub trait ConvertTo<To>: Tuple {}
 #[diagnostic::do_not_recommend]
 impl ConvertTo<()> for () {}
 
@@ -57,7 +58,7 @@ impl ConvertTo<()> for () {}
     note = "only the other operand is broadcast to the output, never the output to it: make a new tensor, `let x = x + y`",
     note = "a name is the same as itself only, not as `_`: `.with_shape::<…>()` renames an axis; `D3<D8<D4>>` is 384"
 )]
-pub trait WrittenTo<To>: Sealed {}
+pub trait WrittenTo<To>: Tuple {}
 #[diagnostic::do_not_recommend]
 impl WrittenTo<()> for () {}
 // A second impl, so that rustc reports the message above instead of unifying: see `Never`.

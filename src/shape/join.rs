@@ -1,6 +1,7 @@
 //! The shapes of joined tensors: `cat` and `stack`.
 
 use super::dim::{Dim, SameDim};
+use super::sealed::Tuple;
 use super::tuple::each_rank;
 use super::{HasAxis, Shape};
 use crate::sealed::Sealed;
@@ -11,7 +12,7 @@ use crate::sealed::Sealed;
     label = "these tensors must have the same shape",
     note = "`+`, `-` and `stack` of sparse tensors do not broadcast; of strided ones, `.to_dense()`, `+` and `-` do"
 )]
-pub trait Merge<Rhs>: Sealed {
+pub trait Merge<Rhs>: Tuple {
     /// The shape with every size that either side knows.
     type Output: Shape;
 }

@@ -110,6 +110,13 @@ mod sealed {
         note = "write a shape with `shape!`, and declare names for dimensions with `dims!`"
     )]
     pub trait Shape: Sized + super::MatrixParts + super::ResampleParts + super::Within<Self> {}
+    /// The seal of the rules that are supertraits of [`Shape`](super::Shape), which would be a cycle as theirs.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be made a shape: shapes are tuples of dimensions",
+        label = "this trait is castiron's alone",
+        note = "write a shape with `shape!`, and declare names for dimensions with `dims!`"
+    )]
+    pub trait Tuple: crate::sealed::Sealed {}
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't hold the sizes of a shape: arrays of `usize` do",
         label = "this trait is castiron's alone",
@@ -136,8 +143,10 @@ mod sealed {
     impl<S, const I: isize> InOrder<super::Axis<I>> for S {}
     impl<S, T> InOrder<super::DistinctAxes<T>> for S {}
     impl Shape for () {}
+    impl Tuple for () {}
     macro_rules! shapes {
         ($rank:literal [$($dim:ident)+] $positive:tt $negative:tt) => {
+            impl<$($dim),+> Tuple for ($($dim,)+) {}
             impl<$($dim: super::Dim,)+> Shape for ($($dim,)+) {}
         };
     }

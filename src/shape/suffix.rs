@@ -1,9 +1,9 @@
 //! Shapes that end with another shape: the normalised axes of `layer_norm` and `rms_norm`.
 
 use super::numeral::D1;
+use super::sealed::Tuple;
 use super::tuple::each_suffix;
 use super::{Dim, SameDim};
-use crate::sealed::Sealed;
 
 /// The last axes of `Self` are those of `N`.
 ///
@@ -13,7 +13,7 @@ use crate::sealed::Sealed;
     label = "the last axes are normalised: they must be those of the shape named, or of the weight",
     note = "the weight has the shape of the last axes, which are normalised: it has one axis or more, and no more than the tensor; `D3<D8<D4>>` is 384"
 )]
-pub trait EndsWith<N>: Sealed {}
+pub trait EndsWith<N>: Tuple {}
 
 #[diagnostic::do_not_recommend]
 impl EndsWith<(D1,)> for () {}

@@ -25,12 +25,12 @@ pub(super) fn operand(x: &AnyTensor, sizes: &[usize], keeps: bool) -> Result<Ope
         let (storage, offset) = of_width!(x.dtype.itemsize(), W => {
             Dynamic::share_own::<W>(View::new(x.buffer()?.plain(), x.first(), &x.sizes, &x.strides))
         })?;
-        Some(Kept { storage, offset, read: ways::reading::<u8, Dynamic>(x.dtype) })
+        Some(Kept { storage, offset })
     } else {
         None
     };
-    let add = ways::adding::<u8, Dynamic>(x.dtype);
-    Ok(Operand::new(x.node(), x.first(), (x.dtype, sizes, &spread), add, kept))
+    let of = ways::of_dtype::<u8, Dynamic>(x.dtype);
+    Ok(Operand::new(x.node(), x.first(), (x.dtype, sizes, &spread), of, kept))
 }
 
 /// The tensor in a storage that is on the tape now.
@@ -70,7 +70,7 @@ pub(in crate::any) fn elementwise(
     };
     let tracked = sources.iter().enumerate().fold(0, |all, (at, x)| all | u32::from(x.has_node()) << at);
     let storage = crate::grad::any::elementwise::<Dynamic>(
-        &(slope, constants, op, ways::formula_of(computes, result.dtype), ways::reading::<u8, Dynamic>(result.dtype)),
+        &(slope, constants, op, ways::formula_of(computes, result.dtype)),
         tape(),
         own(&result)?,
         (result.dtype, &result.sizes, &result.strides),
@@ -138,7 +138,6 @@ pub(in crate::any) fn reduced<const N: usize>(
     let facts = functions.facts();
     let slope = (facts.slope, facts.numbers, op);
     let pull = ways::reduction_of(facts.slope, x.dtype);
-    let read = |of: &AnyTensor| ways::reading::<u8, Dynamic>(of.dtype);
     let left = crate::grad::any::left(&x.sizes, mask);
     let layout = |of: &AnyTensor| Layout { dtype: of.dtype, sizes: left, strides: left.row_major() };
     let make = |keeps| operand(x, &x.sizes, keeps);
@@ -146,21 +145,14 @@ pub(in crate::any) fn reduced<const N: usize>(
     if let [first, second] = &results[..] {
         let storages = [own(first)?, own(second)?];
         let layouts = [layout(first), layout(second)];
-        let both = crate::grad::any::reduced_both::<Dynamic>(
-            slope,
-            (pull, [read(first), read(second)]),
-            tape(),
-            make(true)?,
-            mask,
-            storages,
-            layouts,
-        )?;
+        let both =
+            crate::grad::any::reduced_both::<Dynamic>(slope, pull, tape(), make(true)?, mask, storages, layouts)?;
         given.iter_mut().zip(both).for_each(|(to, storage)| *to = Some(storage));
     } else {
         for (to, result) in given.iter_mut().zip(&results) {
             *to = Some(crate::grad::any::reduced::<Dynamic>(
                 slope,
-                (pull, read(result)),
+                pull,
                 tape(),
                 &make,
                 mask,

@@ -15,6 +15,8 @@ mod product;
 mod stem;
 mod strips;
 pub(super) mod tile;
+#[cfg(feature = "grad")]
+pub(crate) mod weight_back;
 mod weights;
 mod winograd;
 

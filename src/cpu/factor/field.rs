@@ -2,9 +2,16 @@
 
 use crate::dtype::{Complex, Float, Inexact};
 use crate::error::Result;
-use core::ops::Neg;
-use faer::traits::ComplexField;
-use num_traits::NumAssign;
+use core::ops::{AddAssign, DivAssign, MulAssign, Neg, SubAssign};
+
+/// Sealed: matrices are factored in four dtypes. What computes with them is named here alone, so that another version of it changes no
+/// bound that users see.
+mod sealed {
+    /// A number of `faer` and of castiron's loops.
+    pub trait Number: faer::traits::ComplexField + num_traits::NumAssign {}
+    /// A real one.
+    pub trait Real: faer::traits::RealField {}
+}
 
 /// The dtypes that matrices are factored in: `f32`, `f64`, `Complex<f32>` and `Complex<f64>`. For real numbers only, the bound is
 /// [`RealField`], whose results have the same dtype.
@@ -22,9 +29,17 @@ use num_traits::NumAssign;
     note = "in generic code the bound is `E: RealField` (`f32` and `f64`), or `E: Field`, of which complex numbers are, too",
     note = "as in PyTorch, integers and 16-bit floats are cast first, for example `.to::<f32>()`"
 )]
-pub trait Field: Inexact + ComplexField<Real = <Self as Field>::Re> + NumAssign + Neg<Output = Self> {
+pub trait Field:
+    sealed::Number<Real = <Self as Field>::Re>
+    + Inexact
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+{
     /// The real dtype of this precision: the dtype of singular values and norms.
-    type Re: RealField + faer::traits::RealField + Float<Complex = Self::Cx>;
+    type Re: RealField + sealed::Real + Float<Complex = Self::Cx>;
     /// The complex dtype of this precision: the dtype of eigenvalues.
     type Cx: Field<Re = Self::Re, Cx = Self::Cx>;
 
@@ -97,6 +112,9 @@ impl RealField for f64 {}
 
 macro_rules! fields {
     ($($real:ty)*) => {$(
+        impl sealed::Number for $real {}
+        impl sealed::Real for $real {}
+        impl sealed::Number for Complex<$real> {}
         impl Field for $real {
             type Re = $real;
             type Cx = Complex<$real>;

@@ -38,9 +38,19 @@ const LARGE: usize = 256 << 10;
 /// Bytes of a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 
+/// Where a right operand is that does not lie as a matrix: the number at row `i` and strip `j` is `rows[i] + strips[j]` numbers behind the
+/// first one, and the numbers of a strip in a row follow each other. (The patches of a convolution, which need not be written out.)
+#[derive(Clone, Copy)]
+pub(super) struct Gathered<'a> {
+    pub(super) rows: &'a [usize],
+    pub(super) strips: &'a [usize],
+}
+
 /// A blocked product of matrices whose elements have `PARTS` numbers: 1, or 2 for complex. Strides are in numbers, sizes in elements.
-struct Blocked<T: 'static, const PARTS: usize> {
+struct Blocked<'a, T: 'static, const PARTS: usize> {
     product: Product<T>,
+    /// Where the right operand is, if it has no strides.
+    gathered: Option<Gathered<'a>>,
     kernels: Kernels<T>,
     /// Terms per block.
     terms: usize,
@@ -58,19 +68,20 @@ fn share(range: &Range<usize>, at: usize, of: usize) -> Range<usize> {
     edge(at)..edge(at + 1)
 }
 
-impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
-    fn new(product: Product<T>, kernels: Kernels<T>) -> Self {
+impl<'a, T: MachineFloat, const PARTS: usize> Blocked<'a, T, PARTS> {
+    fn new(product: Product<T>, gathered: Option<Gathered<'a>>, kernels: Kernels<T>) -> Self {
         let Product { sizes: [m, k, _], left_steps, right_steps, .. } = product;
         let most = TERMS / PARTS;
         let terms = k.div_ceil(k.div_ceil(most).max(1)).next_multiple_of(8).min(most);
         let tile = kernels.pixels[0];
         let shares_sets = left_steps[0].wrapping_mul(size_of::<T>()).is_multiple_of(SETS);
-        let is_plain = PARTS == 1 && right_steps[1] == 1;
+        let is_plain = PARTS == 1 && right_steps[1] == 1 && gathered.is_none();
         // Columns are used once per tile, and read in place if they all fit the L1 cache.
         let bytes = k.saturating_mul(right_steps[0]).saturating_mul(size_of::<T>());
         let packs_right = m >= tile && bytes > NEAR;
         Blocked {
             product,
+            gathered,
             kernels,
             terms,
             packs_left: left_steps[1] != PARTS || shares_sets,
@@ -123,6 +134,12 @@ impl<T: MachineFloat, const PARTS: usize> Blocked<T, PARTS> {
     unsafe fn pack(&self, strips: Range<usize>, block: usize, to: *mut T) {
         let steps = self.product.right_steps;
         let (terms, wide, len) = (self.terms_of(block).len(), self.kernels.strip, self.strip_len());
+        if let Some(Gathered { rows, strips: places }) = self.gathered {
+            // SAFETY: the rows and strips are inside the operand; the caller promises the room.
+            return unsafe {
+                pack::gathered(self.product.right, &rows[self.terms_of(block)], &places[strips], to, [wide, len])
+            };
+        }
         let is_whole = |&strip: &usize| self.right(block, strip).1 == wide;
         let whole = if PARTS == 1 && steps[1] == 1 { strips.clone().filter(is_whole).count() } else { 0 };
         // SAFETY: the terms and columns are inside the operand; the caller promises the room.
@@ -304,5 +321,30 @@ fn multiply_by<T: MachineFloat, const PARTS: usize>(product: Product<T>, kernels
     if m == 0 || n == 0 {
         return Ok(());
     }
-    Blocked::<T, PARTS>::new(product, kernels).run()
+    Blocked::<T, PARTS>::new(product, None, kernels).run()
+}
+
+/// Number of columns in a strip.
+pub(super) fn strip<T: MachineFloat>() -> usize {
+    tile::kernels::<T>()[0].strip
+}
+
+/// A product with at least one term by a right operand that is gathered, of whole strips.
+pub(super) fn multiply_gathered<T: MachineFloat>(product: Product<T>, gathered: Gathered<'_>) -> Result<()> {
+    multiply_gathered_by(product, gathered, tile::kernels::<T>()[0])
+}
+fn multiply_gathered_by<T: MachineFloat>(
+    product: Product<T>,
+    gathered: Gathered<'_>,
+    kernels: Kernels<T>,
+) -> Result<()> {
+    let [m, k, n] = product.sizes;
+    assert!(
+        k > 0 && gathered.rows.len() == k && gathered.strips.len() * kernels.strip == n,
+        "a right operand of other sizes"
+    );
+    if m == 0 || n == 0 {
+        return Ok(());
+    }
+    Blocked::<T, 1>::new(product, Some(gathered), kernels).run()
 }

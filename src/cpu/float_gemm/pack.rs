@@ -214,6 +214,50 @@ pub(super) unsafe fn whole<T: MachineFloat>(
     }
 }
 
+/// Packs strips whose numbers are somewhere in each row.
+struct Gathering<'a, T, const STRIP: usize> {
+    from: *const T,
+    rows: &'a [usize],
+    strips: &'a [usize],
+    to: *mut T,
+    strip_len: usize,
+}
+impl<T: MachineFloat, const STRIP: usize> Loop for Gathering<'_, T, STRIP> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Gathering { from, rows, strips, to, strip_len } = self;
+        for (term, &row) in rows.iter().enumerate() {
+            for (at, &strip) in strips.iter().enumerate() {
+                let from = from.wrapping_add(row + strip).cast::<[T; STRIP]>();
+                let to = to.wrapping_add(at * strip_len).cast::<[T; STRIP]>().wrapping_add(term);
+                // SAFETY: the caller of `gathered` promises that the places are valid.
+                unsafe { to.write(from.read()) }
+            }
+        }
+    }
+}
+
+/// Packs whole strips of a right operand: the numbers of a strip are `rows[term] + strips[strip]` numbers behind the first one. A strip has
+/// `wide` numbers per term; strips begin `strip_len` numbers apart.
+///
+/// # Safety
+/// The numbers are all there, and there is room for the strips, which no other thread accesses.
+pub(super) unsafe fn gathered<T: MachineFloat>(
+    from: *const T,
+    rows: &[usize],
+    strips: &[usize],
+    to: *mut T,
+    [wide, strip_len]: [usize; 2],
+) {
+    match wide {
+        8 => simd::dispatch(Gathering::<T, 8> { from, rows, strips, to, strip_len }),
+        16 => simd::dispatch(Gathering::<T, 16> { from, rows, strips, to, strip_len }),
+        32 => simd::dispatch(Gathering::<T, 32> { from, rows, strips, to, strip_len }),
+        _ => unreachable!("a strip of another length"),
+    }
+}
+
 /// Packs one strip of columns of a right operand, padding a narrower one with zeros. For complex numbers, each row is followed by `i` times
 /// itself.
 ///

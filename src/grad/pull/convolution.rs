@@ -5,14 +5,15 @@ use super::ways::by_class_type;
 use super::{Gradients, OP, elements, gradient, in_class};
 use crate::composite::{Axis, Erased, Owned};
 use crate::cpu::conv::depthwise_back::{self, Depthwise};
+use crate::cpu::conv::weight_back::{self, Patches};
 use crate::cpu::norm_back::Real;
 use crate::device::Device;
-use crate::dtype::{DType, Dtype, Element};
+use crate::dtype::{DType, Dtype, Element, MachineFloat};
 use crate::error::{Error, Result, collected, listed};
 use crate::grad::primitive::WayBack;
 use crate::grad::tape::{Layout, Operand, RESULTS};
 use crate::layout::dims::Dims;
-use crate::layout::strides::is_dense;
+use crate::layout::strides::{is_contiguous, is_dense};
 use crate::ops;
 use crate::ops::arguments::Added;
 use crate::ops::kernel::{Applying, Combining, Copying};
@@ -231,6 +232,15 @@ impl<O: Element, D: Device> Convolving<O, D> {
         let (outputs, inputs) = (sizes[0] / groups, sizes[1]);
         let places: usize = g.sizes()[2..].iter().product();
         let window: usize = sizes[2..].iter().product();
+        // With fewer places than results, patches are written in the order of the weight: otherwise the gradient would be, which is larger.
+        let is_row_major = is_contiguous(&sizes, &self.operands[1].strides());
+        let orders = is_last && is_row_major && window > 1 && images.saturating_mul(places) < outputs;
+        if is_last
+            && !orders
+            && let Some(found) = self.by_patches_on_host(g, x)?
+        {
+            return Ok(found);
+        }
         let patch = x.sizes()[1].saturating_mul(window);
         // About as many as that each time, and none left over: each time the sum so far is copied and added to.
         let all = images.saturating_mul(places).saturating_mul(patch);
@@ -247,7 +257,9 @@ impl<O: Element, D: Device> Convolving<O, D> {
             let place = |axis: usize| (g.sizes()[axis + 2], x.strides()[axis + 2].saturating_mul(windows[axis].stride));
             let position =
                 |axis: usize| (windows[axis].kernel, x.strides()[axis + 2].saturating_mul(windows[axis].dilation));
-            let axes = if is_last {
+            let axes = if orders {
+                [of_images, place(0), place(1), place(2), of_channels, position(0), position(1), position(2)]
+            } else if is_last {
                 [of_images, place(0), place(1), place(2), position(0), position(1), position(2), of_channels]
             } else {
                 [of_channels, position(0), position(1), position(2), of_images, place(0), place(1), place(2)]
@@ -269,7 +281,7 @@ impl<O: Element, D: Device> Convolving<O, D> {
         let Some(sum) = sum else {
             return Ok(Erased::dense(D::zeroed::<E>(Some(g.storage()), sizes.iter().product())?, sizes));
         };
-        Ok(Erased::fresh(sum, sizes, if is_last { channels_last(&sizes) } else { sizes.row_major() }))
+        Ok(Erased::fresh(sum, sizes, if is_last && !orders { channels_last(&sizes) } else { sizes.row_major() }))
     }
 
     /// The same where each channel is its own group: a sum of products for each position of the window.
@@ -316,6 +328,41 @@ impl<O: Element, D: Device> Convolving<O, D> {
         let channels = sizes[0];
         let strides = [1, 1, height * width * channels, width * channels, channels];
         found.map(|found| Erased::of_host(found, sizes, Dims::known(&strides))).transpose()
+    }
+    /// The gradient of the weight without writing the patches out.
+    fn by_patches_on_host<E: Dtype>(&self, g: &Erased<'_, E, D>, x: &Erased<'_, E, D>) -> Result<Option<Owned<E, D>>> {
+        if D::host_buffer(g.storage()).is_none() || D::host_buffer(x.storage()).is_none() {
+            return Ok(None);
+        }
+        let (x, g) = (in_last(x)?, in_last(g)?);
+        let found = if const { matches!(E::DTYPE, DType::F32) } {
+            self.by_patches_of::<f32>(&g.known_as(), &x.known_as())?
+        } else if const { matches!(E::DTYPE, DType::F64) } {
+            self.by_patches_of::<f64>(&g.known_as(), &x.known_as())?
+        } else {
+            None
+        };
+        let sizes = self.operands[1].sizes();
+        found.map(|found| Erased::of_host(found, sizes, channels_last(&sizes))).transpose()
+    }
+    fn by_patches_of<T: MachineFloat + Dtype>(
+        &self,
+        g: &Erased<'_, T, D>,
+        x: &Erased<'_, T, D>,
+    ) -> Result<Option<HostBuffer>> {
+        let (Some(elements), Some(gradients)) = (x.on_host(), g.on_host()) else { return Ok(None) };
+        let three = |of: &[usize]| [of[2], of[3], of[4]];
+        let (&[images, inputs, ..], &[_, outputs, ..]) = (x.sizes(), g.sizes()) else { return Ok(None) };
+        weight_back::weight(Patches {
+            x: elements,
+            g: gradients,
+            windows: self.convolution.windows,
+            images,
+            sizes: three(x.sizes()),
+            places: three(g.sizes()),
+            inputs,
+            outputs,
+        })
     }
     fn by_channel_of<T: Real + Dtype>(&self, g: &Erased<'_, T, D>, x: &Erased<'_, T, D>) -> Result<Option<HostBuffer>> {
         let (Some(elements), Some(gradients)) = (x.on_host(), g.on_host()) else { return Ok(None) };

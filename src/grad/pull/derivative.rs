@@ -224,8 +224,8 @@ fn recorded<D: Device>(
         let (storage, offset) = part.shared_inside(call)?;
         let layout = (call.dtype, call.sizes, part.strides);
         // (Its gradients and its elements have its own dtype.)
-        let kept = Some(Kept { storage, offset, read: ways::not_read });
-        operands.push(Some(Operand::new(node, part.offset, layout, ways::not_added, kept)));
+        let kept = Some(Kept { storage, offset });
+        operands.push(Some(Operand::new(node, part.offset, layout, ways::of_no_type, kept)));
     }
     let Some(tape) = tape else { return Ok(Tracked::constant(result)) };
     let layout = Layout { dtype: call.dtype, sizes: Dims::known(call.sizes), strides: Dims::known(strides) };

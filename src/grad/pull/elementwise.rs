@@ -2,7 +2,7 @@
 
 use super::reduce::{TimesConjugate, scaled};
 use super::ways::unlike;
-use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, kept, no_gradient, view_of};
+use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, no_gradient, view_of};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Device};
 use crate::dtype::{Castable as _, Complex, DType, Dtype, bf16, f16};
@@ -206,7 +206,14 @@ fn formula_from<E: Dtype, D: Device>(
         let [to, ..] = &**x else { return not_kept() };
         return beside_value::<E, D>(both, place, constants[0], to, &g, [sizes, strides], gradients);
     }
-    let y = y.map(|y| kept::<E, D>(y, own.dtype, sizes, strides)).transpose()?;
+    let y: Option<Erased<'_, E, D>> = match y {
+        Some(y) if own.dtype != E::DTYPE => {
+            // (A result is from the start of its storage on.)
+            let (storage, _) = D::share(View::<_, u8>::new(&y.storage, 0, &[], &[]));
+            Some(Erased::fresh(convert(storage, &own)?, *sizes, *strides))
+        }
+        y => y.map(|y| Erased::borrowed(&y.storage, y.offset, *sizes, *strides)),
+    };
     let mut converted: [Option<Erased<'_, E, D>>; 3] = [None, None, None];
     for (to, x) in converted.iter_mut().zip(&**x) {
         if x.kept.is_some() {

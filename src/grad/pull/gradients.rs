@@ -1,6 +1,6 @@
 //! The gradients that have come back so far, and how others are added to them.
 
-use super::ways::{Elements, by_exact_type};
+use super::ways::{Asked, Elements, by_exact_type};
 use super::{Cotangents, OP, cast, no_gradient, seen};
 use crate::composite::Erased;
 use crate::device::{Backend, Device};
@@ -161,7 +161,8 @@ impl<B: 'static> Gradients<B> {
         }
         let View { buffer, offset, .. } = g.view();
         let strides = Dims::known(g.strides());
-        (to.add)(self, to, Elements { dtype: E::DTYPE, storage: buffer, offset, sizes: g.dims(), strides })
+        let elements = Elements { dtype: E::DTYPE, storage: buffer, offset, sizes: g.dims(), strides };
+        (to.of)(Asked::Add(self, to, elements)).map(drop)
     }
 
     /// Adds in the operand's dtype, where no element of the operand is at several positions by a stride of 0.

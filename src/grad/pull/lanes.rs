@@ -3,7 +3,7 @@
 use super::moves::reversed;
 use super::reduce::{formulas, three};
 use super::ways::unlike;
-use super::{Cotangents, Gradients, OP, arrived, elements, gradient, kept};
+use super::{Cotangents, Gradients, OP, arrived, elements, gradient, result};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::cpu::norm_back;
 use crate::device::{Backend, Device};
@@ -84,7 +84,7 @@ impl<'a, B> Scan<'a, B> {
     }
     fn result<E: Dtype, D: Device + Backend<Storage = B>>(&self) -> Result<Erased<'a, E, D>> {
         match self.kept {
-            Some(result) => kept(result, self.own.dtype, &self.layout.sizes, &self.layout.strides),
+            Some(of) => result(of, self.own.dtype, [&self.layout.sizes, &self.layout.strides]),
             None => invalid(OP, "a result was not kept".to_owned()),
         }
     }

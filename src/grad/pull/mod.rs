@@ -39,7 +39,7 @@ pub(super) use gradients::unshare;
 pub use seen::Cotangents;
 pub(crate) use seen::Seen;
 use std::sync::Arc;
-use ways::{Pull, Way, adding};
+use ways::{Asked, Pull, Way, of_dtype};
 
 /// Runs code for the dtype that steps of a dtype go back in: `by_dtype!(dtype, E => code)`. Half precision goes back in `f32`, complex
 /// numbers in `Complex<f64>`.
@@ -148,7 +148,7 @@ macro_rules! records_nothing {
             Self::share(view)
         }
         fn operand<E: Element>(view: View<'_, Self::Storage, E>) -> Operand<Self::Storage> {
-            Operand::new(None, view.offset, (E::DTYPE, view.sizes, view.strides), adding::<E, Self>(E::DTYPE), None)
+            Operand::new(None, view.offset, (E::DTYPE, view.sizes, view.strides), of_dtype::<E, Self>(E::DTYPE), None)
         }
         fn with_way_back(
             _: &'static str,
@@ -297,19 +297,48 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     }
 }
 
-/// What a step keeps, as a tensor of the dtype that it goes back in.
+/// Elements that a step keeps of an operand, in the dtype that it goes back in.
 pub(super) fn kept<'a, E: Dtype, D: Device>(
     kept: &'a Kept<D::Storage>,
-    dtype: DType,
-    sizes: &[usize],
-    strides: &[usize],
+    operand: &Operand<D::Storage>,
+    [sizes, strides]: [&Dims; 2],
 ) -> Result<Erased<'a, E, D>> {
-    let [sizes, strides] = [sizes, strides].map(Dims::known);
-    if dtype == E::DTYPE {
-        return Ok(Erased::borrowed(&kept.storage, kept.offset, sizes, strides));
+    if operand.dtype() == E::DTYPE {
+        return Ok(Erased::borrowed(&kept.storage, kept.offset, *sizes, *strides));
     }
-    let (storage, strides) = (kept.read)(kept, [&sizes, &strides], E::DTYPE)?;
-    Ok(Erased::fresh(storage, sizes, strides))
+    match (operand.of)(Asked::Read(kept, [sizes, strides], E::DTYPE))? {
+        Some((storage, strides)) => Ok(Erased::fresh(storage, *sizes, strides)),
+        None => elementwise::not_kept(),
+    }
+}
+/// A result that a step keeps, in the dtype that it goes back in.
+pub(super) fn result<'a, E: Dtype, D: Device>(
+    kept: &'a Kept<D::Storage>,
+    dtype: DType,
+    [sizes, strides]: [&Dims; 2],
+) -> Result<Erased<'a, E, D>> {
+    macro_rules! of {
+        ($ty:ty) => {
+            return cast::<$ty, E, D>(Erased::borrowed(&kept.storage, kept.offset, *sizes, *strides))
+        };
+    }
+    if const { matches!(E::DTYPE, DType::F32) } {
+        match dtype {
+            DType::F16 => of!(f16),
+            DType::BF16 => of!(bf16),
+            _ => {}
+        }
+    } else if const { matches!(E::DTYPE, DType::C128) } {
+        match dtype {
+            DType::C32 => of!(Complex<f16>),
+            DType::C64 => of!(Complex<f32>),
+            _ => {}
+        }
+    }
+    if dtype == E::DTYPE {
+        return Ok(Erased::borrowed(&kept.storage, kept.offset, *sizes, *strides));
+    }
+    no_gradient(dtype)
 }
 /// An operand whose elements are read as they are: positions, or a condition.
 pub(super) fn exact<E: Dtype, D: Device>(operand: &Operand<D::Storage>) -> Result<Erased<'_, E, D>> {
@@ -324,8 +353,8 @@ pub(super) fn exact<E: Dtype, D: Device>(operand: &Operand<D::Storage>) -> Resul
 pub(super) fn elements<E: Dtype, D: Device>(operand: &Operand<D::Storage>) -> Result<Erased<'_, E, D>> {
     match &operand.kept {
         Some(of) => {
-            let Layout { dtype, sizes, strides } = operand.layout.open();
-            kept(of, dtype, &sizes, &strides)
+            let Layout { sizes, strides, .. } = operand.layout.open();
+            kept(of, operand, [&sizes, &strides])
         }
         None => invalid(OP, "an operand was not kept".to_owned()),
     }

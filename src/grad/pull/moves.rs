@@ -2,7 +2,7 @@
 
 use super::reduce::{formulas, three};
 use super::ways::unlike;
-use super::{Cotangents, Gradients, OP, arrived, exact, gradient, kept};
+use super::{Cotangents, Gradients, OP, arrived, exact, gradient, kept, no_gradient, result};
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
 use crate::dtype::{Dtype, MachineFloat, Parameters, Tuned};
@@ -227,7 +227,7 @@ pub(super) fn patch<E: Dtype, D: Device>(
     if len < first + count {
         return invalid(OP, "a storage was written that is larger than what its gradient stands for".to_owned());
     }
-    let whole = Operand::new(Some(node.clone()), first, (E::DTYPE, &[count], &[1]), place.add, None);
+    let whole = Operand::new(Some(node.clone()), first, (E::DTYPE, &[count], &[1]), place.of, None);
     if count == len {
         return gradients.add::<E, D>(&whole, Erased::list(g, len));
     }
@@ -300,6 +300,9 @@ pub(super) fn merge<E: Dtype, D: Device>(
     mut given: Cotangents<D::Storage>,
     gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    if const { E::DTYPE.is_complex() } {
+        return no_gradient(E::DTYPE);
+    }
     let Rule::Merge { old, new, index, indexing, is_product, y, .. } = rule else { return unlike() };
     let own = &rule.layout();
     let Some((g, layout)) = &arrived::<E, D>(own, &mut given)? else { return Ok(()) };
@@ -307,14 +310,14 @@ pub(super) fn merge<E: Dtype, D: Device>(
     let places = exact::<i64, D>(index)?;
     let (sizes, strides) = (layout.sizes, layout.sizes.row_major());
     let g = gradient::<E, D>(g, layout);
-    let y = kept::<E, D>(y, own.dtype, &own.sizes, &own.strides)?;
+    let y = result::<E, D>(y, own.dtype, [&own.sizes, &own.strides])?;
     let (Some(of_old), Some(of_new)) = (&old.kept, &new.kept) else {
         return invalid(OP, "an operand was not kept".to_owned());
     };
     // Of a source that is larger than the index tensor its first elements are read.
     let part = new.resized(index.sizes(), new.strides());
-    let was = kept::<E, D>(of_old, old.dtype(), &old.sizes(), &old.strides())?;
-    let from = kept::<E, D>(of_new, new.dtype(), &index.sizes(), &new.strides())?;
+    let was = kept::<E, D>(of_old, old, [&old.sizes(), &old.strides()])?;
+    let from = kept::<E, D>(of_new, new, [&index.sizes(), &new.strides()])?;
     let taken = |x: &Erased<'_, E, D>| -> Result<Owned<E, D>> {
         Ok(Erased::dense(D::gather::<E>(indexing, x.view(), places.view())?, index.sizes()))
     };

@@ -1,7 +1,7 @@
 //! Reductions.
 
 use super::ways::unlike;
-use super::{Cotangents, Gradients, OP, class, elements, in_class, kept};
+use super::{Cotangents, Gradients, OP, class, elements, in_class, result};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Device};
 use crate::dtype::{Complex, DType, Dtype, MachineFloat, Parameters, Tuned, math};
@@ -176,7 +176,7 @@ struct Reduction<'a, B> {
     layout: Layout,
     given: [Option<B>; 2],
 }
-impl<'a, B> Reduction<'a, B> {
+impl<'a, B: 'static> Reduction<'a, B> {
     /// `None` where there is nothing to do.
     fn of(rule: &'a Rule<B>, mut given: Cotangents<B>) -> Result<Option<Self>> {
         let &Rule::Reduce { slope, numbers, ref x, mask, ref results, .. } = rule else { return unlike() };
@@ -212,10 +212,12 @@ impl<'a, B> Reduction<'a, B> {
     /// A result of this dtype.
     fn result<E: Dtype, D: Device + Backend<Storage = B>>(&self, at: usize, dtype: DType) -> Result<Erased<'a, E, D>> {
         let sizes = &self.layout.sizes;
-        match &self.results[at] {
-            Some(of) => kept::<E, D>(of, dtype, sizes, &sizes.row_major()),
-            None => invalid(OP, "a result was not kept".to_owned()),
+        let Some(of) = &self.results[at] else { return invalid(OP, "a result was not kept".to_owned()) };
+        if class(dtype) == E::DTYPE {
+            return result::<E, D>(of, dtype, [sizes, &sizes.row_major()]);
         }
+        let real = result::<E::RealDtype, D>(of, dtype, [sizes, &sizes.row_major()])?;
+        real.map1_dense::<E>(OP, crate::ops::kernel::Casting)
     }
     /// A reduced tensor with the reduced axes put back.
     fn spread<'b, E: Dtype, D: Device + Backend<Storage = B>>(

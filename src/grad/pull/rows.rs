@@ -2,7 +2,7 @@
 
 use super::reduce::{formulas, three};
 use super::ways::unlike;
-use super::{Cotangents, Gradients, OP, arrived, elements, gradient};
+use super::{Cotangents, Gradients, OP, arrived, elements, gradient, no_gradient};
 use crate::composite::Erased;
 use crate::cpu::norm_back::{self, Real};
 use crate::device::Device;
@@ -32,6 +32,9 @@ pub(super) fn pull<E: Dtype, D: Device>(
     mut given: Cotangents<D::Storage>,
     gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
+    if const { E::DTYPE.is_complex() } {
+        return no_gradient(E::DTYPE);
+    }
     let &Rule::Rows { slope, ref x, ref shared, .. } = rule else { return unlike() };
     let Some((g, layout)) = &arrived::<E, D>(&rule.layout(), &mut given)? else { return Ok(()) };
     let g = gradient::<E, D>(g, layout);

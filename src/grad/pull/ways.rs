@@ -10,6 +10,7 @@ use crate::device::Device;
 use crate::device::Dynamic;
 use crate::dtype::{Complex, DType, Dtype, Element, bf16, f16};
 use crate::error::{Result, invalid};
+use crate::grad::record::has_gradients;
 use crate::grad::rule::Rule;
 use crate::grad::tape::{Kept, Operand};
 use crate::layout::dims::Dims;
@@ -18,10 +19,15 @@ use crate::ops::reduce::{ReduceSlope, Reducer};
 
 /// Goes back through a step, from the gradients of its results.
 pub type Pull<B> = fn(&Rule<B>, Cotangents<B>, &mut Gradients<B>) -> Result<()>;
-/// Adds to the gradient of an operand the elements of a storage, which have another dtype: one that steps go back in.
-pub type Add<B> = fn(&mut Gradients<B>, &Operand<B>, Elements<'_, B>) -> Result<()>;
-/// Elements that are kept, as row-major ones of a dtype that steps go back in.
-pub type Read<B> = fn(&Kept<B>, [&Dims; 2], DType) -> Result<(B, Dims)>;
+/// What the dtype of an operand is able to do, as one pointer: each step has several. Elements that are read are given, with their strides.
+pub type OfDtype<B> = fn(Asked<'_, B>) -> Result<Option<(B, Dims)>>;
+/// What is asked of a dtype.
+pub enum Asked<'a, B> {
+    /// To add the elements of a storage to the gradient of an operand.
+    Add(&'a mut Gradients<B>, &'a Operand<B>, Elements<'a, B>),
+    /// To read elements with these sizes and strides in a dtype that steps go back in.
+    Read(&'a Kept<B>, [&'a Dims; 2], DType),
+}
 /// The elements of a storage.
 pub struct Elements<'a, B> {
     pub(super) dtype: DType,
@@ -330,9 +336,28 @@ pub(super) fn unlike<T>() -> Result<T> {
     invalid(OP, "a step was recorded as one of another kind".to_owned())
 }
 
-/// How elements of another dtype are added to the gradient of an operand of this dtype.
-pub(crate) fn adding<E: Element, D: Device>(dtype: DType) -> Add<D::Storage> {
-    by_exact_type!(const E::DTYPE, D, dtype, T => add_converted::<T, D>, not_added::<D::Storage>)
+/// What an operand of this dtype is able to do.
+pub(crate) fn of_dtype<E: Element, D: Device>(dtype: DType) -> OfDtype<D::Storage> {
+    by_type!(const E::DTYPE, D, dtype, T in [
+        F32 f32, F64 f64, BF16 bf16, F16 f16, C64 Complex<f32>, C128 Complex<f64>, C32 Complex<f16>,
+        Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64,
+    ] => of_type::<T, D>, of_no_type::<D::Storage>)
+}
+fn of_type<A: Dtype, D: Device>(asked: Asked<'_, D::Storage>) -> Result<Option<(D::Storage, Dims)>> {
+    match asked {
+        Asked::Read(kept, layout, to) => read_converted::<A, D>(kept, layout, to).map(Some),
+        Asked::Add(gradients, to, elements) if const { has_gradients(A::DTYPE) } => {
+            add_converted::<A, D>(gradients, to, elements).map(|()| None)
+        }
+        Asked::Add(..) => no_gradient(A::DTYPE),
+    }
+}
+/// Of positions, and of what is read in its own dtype alone.
+pub(in crate::grad) fn of_no_type<B>(asked: Asked<'_, B>) -> Result<Option<(B, Dims)>> {
+    match asked {
+        Asked::Add(_, to, _) => no_gradient(to.dtype()),
+        Asked::Read(_, _, to) => no_gradient(to),
+    }
 }
 fn add_converted<A: Dtype, D: Device>(
     gradients: &mut Gradients<D::Storage>,
@@ -357,17 +382,6 @@ fn add_converted<A: Dtype, D: Device>(
     };
     gradients.add_to::<A, D>(to, g)
 }
-pub(in crate::grad) fn not_added<B>(_: &mut Gradients<B>, to: &Operand<B>, _: Elements<'_, B>) -> Result<()> {
-    no_gradient(to.dtype())
-}
-
-/// How elements of this dtype are read in those that steps go back in.
-pub(crate) fn reading<E: Element, D: Device>(dtype: DType) -> Read<D::Storage> {
-    by_type!(const E::DTYPE, D, dtype, T in [
-        F32 f32, F64 f64, BF16 bf16, F16 f16, C64 Complex<f32>, C128 Complex<f64>, C32 Complex<f16>,
-        Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64,
-    ] => read_converted::<T, D>, not_read::<D::Storage>)
-}
 fn read_converted<A: Dtype, D: Device>(
     kept: &Kept<D::Storage>,
     [sizes, strides]: [&Dims; 2],
@@ -381,7 +395,4 @@ fn read_converted<A: Dtype, D: Device>(
         dtype => return no_gradient(dtype),
     };
     Ok((storage, strides))
-}
-pub(in crate::grad) fn not_read<B>(_: &Kept<B>, _: [&Dims; 2], to: DType) -> Result<(B, Dims)> {
-    no_gradient(to)
 }

@@ -5,7 +5,7 @@ use crate::device::call::{Binary, BinaryInto, Ternary, Unary, UnaryInto, Update,
 use crate::device::{Backend, Device};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
-use crate::grad::pull::ways::{HasSlope, OfPatch, Pull, Read, adding, exact_way, of_elementwise, reading};
+use crate::grad::pull::ways::{HasSlope, OfPatch, Pull, exact_way, of_dtype, of_elementwise};
 use crate::grad::rule::{Given as GivenConstants, Rule};
 use crate::grad::tape::{Extent, Layout, Node, Operand, Packed, Step, Tape, Tracked};
 use crate::grad::taped::{Taped, inside};
@@ -15,8 +15,8 @@ use crate::ops::slope::Constants;
 use crate::storage::{View, ViewMut};
 use core::marker::PhantomData;
 
-/// An elementwise call, as it is recorded: its derivative, its constants and its name, the way back, and how its result is read there.
-pub(crate) type Sloped<B> = (Slope, Constants, &'static str, Pull<B>, Read<B>);
+/// An elementwise call, as it is recorded: its derivative, its constants, its name and the way back.
+pub(crate) type Sloped<B> = (Slope, Constants, &'static str, Pull<B>);
 /// Kernels of one, two and three operands with a result `O`.
 struct One<A, O, K>(PhantomData<(A, O, K)>);
 struct Two<A, C, O, K>(PhantomData<(A, C, O, K)>);
@@ -33,13 +33,9 @@ impl<A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>> HasSlo
     const SLOPE: Slope = K::SLOPE;
     const TO: DType = O::DTYPE;
 }
-/// An elementwise call with a result of a dtype, which is that of `O` if `O` does not stand for a width.
-fn sloped<K: HasSlope, O: Element, D: Device>(
-    constants: Constants,
-    name: &'static str,
-    dtype: DType,
-) -> Sloped<D::Storage> {
-    (K::SLOPE, constants, name, of_elementwise::<K, D>(dtype), reading::<O, D>(dtype))
+/// An elementwise call with a result of a dtype.
+fn sloped<K: HasSlope, D: Device>(constants: Constants, name: &'static str, dtype: DType) -> Sloped<D::Storage> {
+    (K::SLOPE, constants, name, of_elementwise::<K, D>(dtype))
 }
 /// Fills in an operand as the tape keeps it, with its elements or without.
 pub(crate) type Fill<'a, B> = dyn Fn(usize, bool, &mut Operand<B>) -> Result<()> + 'a;
@@ -87,7 +83,7 @@ fn elementwise_node<D: Device>(
     (count, tracked): (usize, u32),
     given: u64,
 ) -> Result<Option<Node<D::Storage>>> {
-    let &(slope, ref constants, name, pull, read) = sloped;
+    let &(slope, ref constants, name, pull) = sloped;
     let (dtype, sizes, strides) = lying;
     if !has_gradients(dtype) {
         return Ok(None);
@@ -106,7 +102,7 @@ fn elementwise_node<D: Device>(
         }
         reads |= formula.reads[at];
     }
-    let y = result.filter(|_| reads >> 3 & 1 == 1).map(|result| kept_result::<D>(result, read));
+    let y = result.filter(|_| reads >> 3 & 1 == 1).map(kept_result::<D>);
     let filled = tape.push_filled(name, extent, Step::blank_formula(count), pull, |rule| {
         let Rule::Formula { formula: of, computes: by, given: own, x, y: kept, layout } = rule else {
             return Ok(given);
@@ -173,7 +169,7 @@ impl<A: Element, O: Element, K: Map1<A, O>> Recorded for Unary<'static, (), A, O
             dtype = moved::<A, _>([a.buffer]);
             to = dtype;
         }
-        let slope = sloped::<One<A, O, K>, O, D>(kernel.constants(), core::any::type_name::<K>(), to);
+        let slope = sloped::<One<A, O, K>, D>(kernel.constants(), core::any::type_name::<K>(), to);
         let fill = |_, keeps, to: &mut _| fill_operand::<A, D>(&a, dtype, keeps, to);
         let tracked = tracked_among([(dtype, a.buffer.is_tracked())]);
         elementwise::<D>(&slope, tape, result, (to, a.sizes, strides), &fill, (1, tracked))
@@ -194,7 +190,7 @@ impl<A: Element, C: Element, O: Element, K: Map2<A, C, O>> Recorded for Binary<'
                 dtypes[operand] = to;
             }
         }
-        let slope = sloped::<Two<A, C, O, K>, O, D>(kernel.constants(), core::any::type_name::<K>(), to);
+        let slope = sloped::<Two<A, C, O, K>, D>(kernel.constants(), core::any::type_name::<K>(), to);
         let fill = |at, keeps, to: &mut _| match at {
             0 => fill_operand::<A, D>(&a, dtypes[0], keeps, to),
             _ => fill_operand::<C, D>(&b, dtypes[1], keeps, to),
@@ -214,7 +210,7 @@ impl<A: Element, C: Element, F: Element, O: Element, K: Map3<A, C, F, O>> Record
             to = moved::<O, _>([b.buffer, c.buffer]);
             dtypes = [to; 2];
         }
-        let slope = sloped::<Three<A, C, F, O, K>, O, D>(kernel.constants(), core::any::type_name::<K>(), to);
+        let slope = sloped::<Three<A, C, F, O, K>, D>(kernel.constants(), core::any::type_name::<K>(), to);
         let fill = |at, keeps, to: &mut _| match at {
             0 => fill_operand::<A, D>(&a, A::DTYPE, keeps, to),
             1 => fill_operand::<C, D>(&b, dtypes[0], keeps, to),
@@ -265,7 +261,7 @@ pub(super) fn written<E: Element, D: Device>(
     }
     let room =
         D::room::<E>(&buffer.inner).unwrap_or_else(|| crate::layout::bounds::span(sizes, places).unwrap_or(0) + offset);
-    let place = Operand::new(old, offset, (dtype, sizes, places), adding::<E, D>(dtype), None);
+    let place = Operand::new(old, offset, (dtype, sizes, places), of_dtype::<E, D>(dtype), None);
     let new = operand_as::<E, D>(&View::new(&new, 0, sizes, strides), dtype, false)?;
     let layout = Layout { dtype, ..Layout::dense::<E>(&[room]) };
     let rule = Rule::Patch { place, new, layout: layout.packed() };
@@ -324,12 +320,12 @@ impl<C: Element, O: Element, K: Map2<O, C, O>> Recorded for UpdateBy<'static, ()
             let fill = |at, keeps, to: &mut Operand<D::Storage>| match at {
                 0 => {
                     to.layout.put(O::DTYPE, sizes, strides);
-                    (to.offset, to.add) = (offset, adding::<O, D>(O::DTYPE));
+                    (to.offset, to.of) = (offset, of_dtype::<O, D>(O::DTYPE));
                     Ok(())
                 }
                 _ => fill_operand::<C, D>(&b, C::DTYPE, keeps, to),
             };
-            let slope = sloped::<Two<O, C, O, K>, O, D>(kernel.constants(), core::any::type_name::<K>(), O::DTYPE);
+            let slope = sloped::<Two<O, C, O, K>, D>(kernel.constants(), core::any::type_name::<K>(), O::DTYPE);
             let number = buffer.with_node(|node| node.map(|node| node.step.number));
             let tracked = tracked_among([(O::DTYPE, number.is_some()), (C::DTYPE, b.buffer.is_tracked())]);
             let lying = (O::DTYPE, sizes, strides);

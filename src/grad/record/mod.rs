@@ -13,7 +13,7 @@ pub(crate) use elementwise::elementwise;
 #[cfg(feature = "any")]
 pub(crate) use reduce::{left, reduced, reduced_both};
 
-use super::pull::ways::{Read, adding, reading};
+use super::pull::ways::of_dtype;
 use super::tape::{Kept, Operand, Tape, Tracked};
 use super::taped::inside;
 use crate::device::call::{Given, Kind};
@@ -70,22 +70,22 @@ fn fill_operand<E: Element, D: Device>(
     to.offset = view.offset;
     if has_gradients(dtype) {
         to.node = view.buffer.node();
-        to.add = adding::<E, D>(dtype);
     }
+    to.of = of_dtype::<E, D>(dtype);
     if keeps {
-        to.kept = Some(kept::<E, D>(view, dtype)?);
+        to.kept = Some(kept::<E, D>(view)?);
     }
     Ok(())
 }
 /// A handle to elements. Those of a window are copied: it is written again, and the memory is borrowed.
-pub(super) fn kept<E: Element, D: Device>(view: &View<'_, On<D>, E>, dtype: DType) -> Result<Kept<D::Storage>> {
+pub(super) fn kept<E: Element, D: Device>(view: &View<'_, On<D>, E>) -> Result<Kept<D::Storage>> {
     let (storage, offset) = D::share_own(inside(*view))?;
-    Ok(Kept { storage, offset, read: reading::<E, D>(dtype) })
+    Ok(Kept { storage, offset })
 }
 /// A handle to a new result, which nobody else has yet.
-fn kept_result<D: Device>(storage: &D::Storage, read: Read<D::Storage>) -> Kept<D::Storage> {
+fn kept_result<D: Device>(storage: &D::Storage) -> Kept<D::Storage> {
     let (storage, offset) = D::share(View::<_, u8>::new(storage, 0, &[], &[]));
-    Kept { storage, offset, read }
+    Kept { storage, offset }
 }
 
 /// The dtype of elements that are only moved: where the code is compiled for widths, that of a value on the tape.

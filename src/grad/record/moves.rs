@@ -6,9 +6,7 @@ use crate::device::Device;
 use crate::device::call::*;
 use crate::dtype::{DType, Element};
 use crate::error::{Result, collected};
-use crate::grad::pull::ways::{
-    OfBand, OfCompress, OfGather, OfJoin, OfMerge, OfPick, OfScatter, not_added, not_read, reading, way,
-};
+use crate::grad::pull::ways::{OfBand, OfCompress, OfGather, OfJoin, OfMerge, OfPick, OfScatter, of_no_type, way};
 use crate::grad::rule::Rule;
 use crate::grad::tape::{Layout, Operand, Tape, Tracked};
 use crate::grad::taped::inside;
@@ -141,7 +139,7 @@ fn merged<'a, E: Element, D: Device>(
     run(ViewMut::new(&mut result, 0, out.sizes, &strides))?;
     let new = if has_gradients(E::DTYPE) {
         let layout = Layout::of::<E>(out.sizes, &strides);
-        let y = kept_result::<D>(&result, reading::<E, D>(E::DTYPE));
+        let y = kept_result::<D>(&result);
         let (old, new) = (Box::new(operand::<E, D>(&old, true)?), operand::<E, D>(&b, true)?);
         let index = Box::new(operand::<i64, D>(&index, true)?);
         let rule = Rule::Merge { old, new, index, indexing, is_product, y, layout: layout.packed() };
@@ -179,8 +177,8 @@ impl<E: Element> Recorded for Sort<'static, (), E> {
             None,
             0,
             (DType::I64, &sizes, &sizes.row_major()),
-            not_added,
-            Some(kept_result::<D>(&positions, not_read)),
+            of_no_type,
+            Some(kept_result::<D>(&positions)),
         ));
         let indexing = crate::ops::arguments::Indexing { op: "sort", axis, wraps: false };
         let x = operand::<E, D>(&a, false)?;

@@ -5,7 +5,7 @@ use crate::device::call::*;
 use crate::device::{Backend, Device};
 use crate::dtype::{Castable, DType, Element};
 use crate::error::{Result, invalid};
-use crate::grad::pull::ways::{self, Pull, Read, of_reduction, of_scan, reading, way};
+use crate::grad::pull::ways::{self, Pull, of_reduction, of_scan, way};
 use crate::grad::rule::Rule;
 use crate::grad::tape::{Layout, Operand, Tape, Tracked};
 use crate::grad::taped::{Taped, inside};
@@ -31,15 +31,15 @@ impl<A: Element, R: Reducer<A>> Recorded for Reduce<'static, (), A, R> {
         let Reduce { reducer, mask, a, .. } = call;
         let result = D::reduce(reducer, inside(a), mask)?;
         let layout = Layout::dense::<R::Out>(&left(a.sizes, mask));
-        let ways = (of_reduction::<A, R, D>(), reading::<R::Out, D>(R::Out::DTYPE));
+        let pull = of_reduction::<A, R, D>();
         let slope = (R::SLOPE, reducer.numbers(), core::any::type_name::<R>());
-        reduced::<D>(slope, ways, tape, &|keeps| operand::<A, D>(&a, keeps), mask, result, layout)
+        reduced::<D>(slope, pull, tape, &|keeps| operand::<A, D>(&a, keeps), mask, result, layout)
     }
 }
 /// Records a reduction.
 pub(crate) fn reduced<D: Device>(
     (slope, numbers, name): (ReduceSlope, [f64; 2], &'static str),
-    (pull, read): (Pull<D::Storage>, Read<D::Storage>),
+    pull: Pull<D::Storage>,
     tape: Tape,
     x: &dyn Fn(bool) -> Result<Operand<D::Storage>>,
     mask: u32,
@@ -56,7 +56,7 @@ pub(crate) fn reduced<D: Device>(
         ReduceSlope::NanSum | ReduceSlope::NanMean => (true, false),
         _ => (true, true),
     };
-    let kept = keeps_result.then(|| kept_result::<D>(&result, read));
+    let kept = keeps_result.then(|| kept_result::<D>(&result));
     let x = x(keeps)?;
     let rule = Rule::Reduce { slope, numbers, x, mask, results: [kept, None], layout: layout.packed() };
     tape.push(name, result, layout, rule, pull)
@@ -66,17 +66,16 @@ impl<A: Element, R: TwoResults<A>> Recorded for ReduceBoth<'static, (), A, R> {
         let ReduceBoth { reducer, mask, a, .. } = call;
         let results = D::reduce_both(reducer, inside(a), mask)?;
         let slope = (R::SLOPE, reducer.numbers(), core::any::type_name::<R>());
-        let reads = [reading::<R::Out, D>(R::Out::DTYPE), reading::<R::Second, D>(R::Second::DTYPE)];
-        let ways = (of_reduction::<A, R, D>(), reads);
+        let pull = of_reduction::<A, R, D>();
         let sizes = left(a.sizes, mask);
         let layouts = [Layout::dense::<R::Out>(&sizes), Layout::dense::<R::Second>(&sizes)];
-        reduced_both::<D>(slope, ways, tape, operand::<A, D>(&a, true)?, mask, results, layouts)
+        reduced_both::<D>(slope, pull, tape, operand::<A, D>(&a, true)?, mask, results, layouts)
     }
 }
 /// Records a reduction with two results.
 pub(crate) fn reduced_both<D: Device>(
     (slope, numbers, name): (ReduceSlope, [f64; 2], &'static str),
-    (pull, [of_first, of_second]): (Pull<D::Storage>, [Read<D::Storage>; 2]),
+    pull: Pull<D::Storage>,
     tape: Tape,
     x: Operand<D::Storage>,
     mask: u32,
@@ -86,7 +85,7 @@ pub(crate) fn reduced_both<D: Device>(
     if let ReduceSlope::Missing = slope {
         return missing(name);
     }
-    let kept = [kept_result::<D>(&first, of_first), kept_result::<D>(&second, of_second)];
+    let kept = [kept_result::<D>(&first), kept_result::<D>(&second)];
     let has = layouts.map(|layout| has_gradients(layout.dtype));
     let layout = layouts[if has[0] { 0 } else { 1 }];
     let rule = Rule::Reduce { slope, numbers, x, mask, results: kept.map(Some), layout: layout.packed() };
@@ -142,7 +141,7 @@ impl<A: Element, O: Element, K: LaneKernel<A, O>> Recorded for Lanes<'static, ()
             LaneSlope::Sum => (false, false),
             LaneSlope::Product | LaneSlope::LogSumExp => (true, true),
         };
-        let kept = keeps_result.then(|| kept_result::<D>(&result, reading::<O, D>(O::DTYPE)));
+        let kept = keeps_result.then(|| kept_result::<D>(&result));
         let rule = Rule::Lanes { slope, x: operand::<A, D>(&a, keeps)?, axis, result: kept, layout: layout.packed() };
         tape.push(name, result, layout, rule, of_scan::<A, O, K, D>())
     }
@@ -156,7 +155,7 @@ impl<A: Element, O: Element, P: Element, K: LaneKernel<A, (O, P)>> Recorded for 
             return missing(name);
         }
         let layouts = [Layout::dense::<O>(a.sizes), Layout::dense::<P>(a.sizes)];
-        let kept = kept_result::<D>(&second, ways::not_read);
+        let kept = kept_result::<D>(&second);
         let rule = Rule::Lanes {
             slope,
             x: operand::<A, D>(&a, false)?,
