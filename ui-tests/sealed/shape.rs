@@ -6,36 +6,13 @@
 //! says: shape! | dims!
 #![forbid(unsafe_code)]
 use castiron::shape::placement::{Debt, Reduction};
-use castiron::shape::{Broadcast, ConvertTo, EndsWith, HasAxis, Merge, SameRank, WrittenTo};
-use castiron::{Dim, Dyn, Shape, dim};
+use castiron::shape::WrittenTo;
+use castiron::{Dyn, Shape, dim};
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Mine;
 type One = (Dyn,);
-impl Broadcast<Mine> for Mine {
-    type Output = Mine;
-}
-impl Broadcast<()> for Mine {
-    type Output = Mine;
-}
-impl Broadcast<One> for Mine {
-    type Output = Mine;
-}
 impl WrittenTo<Mine> for Mine {}
-impl ConvertTo<Mine> for Mine {}
-impl Merge<Mine> for Mine {
-    type Output = Mine;
-}
-impl SameRank<Mine> for Mine {}
-impl HasAxis<-1> for Mine {
-    const INDEX: usize = 0;
-    type Dim = dim!(1);
-    type Removed = ();
-    type Kept = One;
-    type Replace<D: Dim> = (D,);
-    type Position = <One as HasAxis<-1>>::Position;
-}
-impl EndsWith<(dim!(1),)> for Mine {}
 impl Shape for Mine {
     const RANK: usize = 1;
     const KNOWN: &'static [Option<usize>] = &[None];
