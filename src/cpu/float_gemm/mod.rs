@@ -325,25 +325,18 @@ fn multiply_by<T: MachineFloat, const PARTS: usize>(product: Product<T>, kernels
 }
 
 /// Number of columns in a strip.
+#[cfg(feature = "grad")]
 pub(super) fn strip<T: MachineFloat>() -> usize {
     tile::kernels::<T>()[0].strip
 }
 
 /// A product with at least one term by a right operand that is gathered, of whole strips.
+#[cfg(feature = "grad")]
 pub(super) fn multiply_gathered<T: MachineFloat>(product: Product<T>, gathered: Gathered<'_>) -> Result<()> {
-    multiply_gathered_by(product, gathered, tile::kernels::<T>()[0])
-}
-fn multiply_gathered_by<T: MachineFloat>(
-    product: Product<T>,
-    gathered: Gathered<'_>,
-    kernels: Kernels<T>,
-) -> Result<()> {
-    let [m, k, n] = product.sizes;
-    assert!(
-        k > 0 && gathered.rows.len() == k && gathered.strips.len() * kernels.strip == n,
-        "a right operand of other sizes"
-    );
-    if m == 0 || n == 0 {
+    let ([m, k, n], kernels) = (product.sizes, tile::kernels::<T>()[0]);
+    let columns = gathered.strips.len() * kernels.strip;
+    assert!(k > 0 && gathered.rows.len() == k && columns == n, "a right operand of other sizes");
+    if m == 0 {
         return Ok(());
     }
     Blocked::<T, 1>::new(product, Some(gathered), kernels).run()
