@@ -115,6 +115,7 @@ impl Update<3> for AmsGrad {
 
 const STATES: &[&str] = &["exp_avg", "exp_avg_sq", "max_exp_avg_sq"];
 
+#[cfg_attr(not(feature = "precompiled"), inline)]
 fn plan(at: &At, first: [f64; 3], rate: f64, [beta1, beta2]: [f64; 2], eps: f64, amsgrad: bool) -> Plan {
     let (left1, left2) = (1.0 - beta1.powf(at.step), 1.0 - beta2.powf(at.step));
     let numbers = numbers(first, [1.0 - beta1, beta2, 1.0 - beta2, rate / left1, left2.sqrt(), eps]);
