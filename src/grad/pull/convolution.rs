@@ -7,7 +7,7 @@ use crate::composite::{Axis, Erased, Owned};
 use crate::cpu::conv::depthwise_back::{self, Depthwise};
 use crate::cpu::conv::weight_back::{self, Patches};
 use crate::cpu::norm_back::Real;
-use crate::device::Device;
+use crate::device::{Backend, Device};
 use crate::dtype::{DType, Dtype, Element, MachineFloat};
 use crate::error::{Error, Result, collected, listed};
 use crate::grad::primitive::WayBack;
@@ -22,7 +22,6 @@ use crate::ops::segment::Segment;
 use crate::ops::window::{Convolution, Window};
 use crate::shape::numel;
 use crate::storage::{HostBuffer, View, ViewMut};
-use core::marker::PhantomData;
 
 /// Maximum patch elements at a time: on the host few enough for the cache.
 const fn most<D: Device>() -> usize {
@@ -35,15 +34,19 @@ const fn most<D: Device>() -> usize {
     }
 }
 
-/// A recorded convolution of `(N, C, D, H, W)`, whose elements are of the type `O`.
-pub struct Convolving<O, D: Device> {
+/// How gradients come back through a convolution.
+pub type PullConvolution<D> = fn(&Convolving<D>, Storage<D>, &mut Gradients<Storage<D>>) -> Result<()>;
+type Storage<D> = <D as Backend>::Storage;
+
+/// A recorded convolution of `(N, C, D, H, W)`.
+pub struct Convolving<D: Device> {
     pub(in crate::grad) convolution: Convolution,
     /// The operand, the weight, and the bias if there is one.
     pub(in crate::grad) operands: Vec<Operand<D::Storage>>,
     pub(in crate::grad) layout: Layout,
-    pub(in crate::grad) of: PhantomData<fn() -> O>,
+    pub(in crate::grad) pull: PullConvolution<D>,
 }
-impl<O: Element, D: Device> WayBack<D::Storage> for Convolving<O, D> {
+impl<D: Device> WayBack<D::Storage> for Convolving<D> {
     fn op(&self) -> &'static str {
         "convolution"
     }
@@ -57,16 +60,47 @@ impl<O: Element, D: Device> WayBack<D::Storage> for Convolving<O, D> {
         false
     }
     fn pull(&self, [g, ..]: [Option<D::Storage>; RESULTS], gradients: &mut Gradients<D::Storage>) -> Result<()> {
-        let Some(g) = g else { return Ok(()) };
-        let layout = &self.layout;
-        by_class_type!(const O::DTYPE, D, layout.dtype, E => {
-            let g = in_class::<E, D>(g, layout)?;
-            self.pull_as::<E>(&gradient::<E, D>(&g, layout), gradients)
-        }, super::no_gradient(layout.dtype))
+        g.map_or(Ok(()), |g| (self.pull)(self, g, gradients))
     }
 }
 
-impl<O: Element, D: Device> Convolving<O, D> {
+/// How gradients come back through a convolution of elements `O`.
+pub(in crate::grad) fn of_convolution<O: Element, D: Device>(dtype: DType) -> PullConvolution<D> {
+    fn none<D: Device>(of: &Convolving<D>, _: Storage<D>, _: &mut Gradients<Storage<D>>) -> Result<()> {
+        super::no_gradient(of.layout.dtype)
+    }
+    by_class_type!(const O::DTYPE, D, dtype, E => D::convolution::<E>(), none::<D>)
+}
+/// The same in the dtype `E`.
+pub(super) fn pull<E: Dtype, D: Device>(
+    of: &Convolving<D>,
+    g: Storage<D>,
+    gradients: &mut Gradients<Storage<D>>,
+) -> Result<()> {
+    let g = in_class::<E, D>(g, &of.layout)?;
+    of.pull_as::<E>(&gradient::<E, D>(&g, &of.layout), gradients)
+}
+/// The same on the host, compiled here.
+#[cfg(feature = "precompiled")]
+pub(super) fn on_host<E: Dtype>() -> PullConvolution<crate::Cpu> {
+    type On = Storage<crate::Cpu>;
+    fn single(of: &Convolving<crate::Cpu>, g: On, gradients: &mut Gradients<On>) -> Result<()> {
+        pull::<f32, crate::Cpu>(of, g, gradients)
+    }
+    fn double(of: &Convolving<crate::Cpu>, g: On, gradients: &mut Gradients<On>) -> Result<()> {
+        pull::<f64, crate::Cpu>(of, g, gradients)
+    }
+    fn complex(of: &Convolving<crate::Cpu>, g: On, gradients: &mut Gradients<On>) -> Result<()> {
+        pull::<crate::Complex<f64>, crate::Cpu>(of, g, gradients)
+    }
+    match E::DTYPE {
+        DType::F32 => single,
+        DType::F64 => double,
+        _ => complex,
+    }
+}
+
+impl<D: Device> Convolving<D> {
     fn pull_as<E: Dtype>(&self, g: &Erased<'_, E, D>, gradients: &mut Gradients<D::Storage>) -> Result<()> {
         let wants = |operand: &Operand<D::Storage>| operand.node.is_some() && !operand.sizes().contains(&0);
         let (x, weight) = (&self.operands[0], &self.operands[1]);
@@ -309,7 +343,7 @@ impl<O: Element, D: Device> Convolving<O, D> {
     }
 }
 
-impl<O: Element, D: Device> Convolving<O, D> {
+impl<D: Device> Convolving<D> {
     /// The same in one pass over memory of the host.
     fn by_channel_on_host<E: Dtype>(&self, g: &Erased<'_, E, D>, x: &Erased<'_, E, D>) -> Result<Option<Owned<E, D>>> {
         if D::host_buffer(g.storage()).is_none() || D::host_buffer(x.storage()).is_none() {

@@ -1,4 +1,4 @@
-//! Elementwise formulas: gradients times derivatives, by loops that castiron compiles once (`ops::slope`).
+//! Elementwise formulas: gradients times derivatives, by loops that are compiled with the formulas' own (`ops::slope`).
 
 use super::reduce::{TimesConjugate, scaled};
 use super::ways::unlike;

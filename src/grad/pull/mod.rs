@@ -30,7 +30,7 @@ use crate::ops::kernel::{Casting, Copying};
 use crate::ops::record::derivative::Derivative;
 use crate::ops::slope::Formula;
 use crate::storage::{Counted, HostBuffer, View};
-pub(super) use convolution::Convolving;
+pub(super) use convolution::{Convolving, PullConvolution, of_convolution};
 pub(crate) use derivative::{DerivativeCall, several_derivative};
 pub(crate) use elementwise::{SlopeCall, SlopeLoop, slope_loop};
 use gradients::Arriving;
@@ -111,6 +111,13 @@ pub trait PullsBack: Backend {
     {
         W::pull::<E, Self>
     }
+    /// How it goes back through a convolution in a dtype.
+    fn convolution<E: Dtype>() -> PullConvolution<Self>
+    where
+        Self: Device,
+    {
+        convolution::pull::<E, Self>
+    }
     /// A gradient times the derivative of an elementwise formula.
     fn slope(formula: &'static Formula, call: SlopeCall<'_, Self>) -> Result<Self::Storage>;
     /// The same as it was recorded, or a derivative of that. The result is row-major.
@@ -165,6 +172,10 @@ impl PullsBack for Cpu {
     #[cfg(feature = "precompiled")]
     fn way<W: Way, E: Dtype>() -> Pull<HostBuffer> {
         W::on_host::<E>()
+    }
+    #[cfg(feature = "precompiled")]
+    fn convolution<E: Dtype>() -> PullConvolution<Self> {
+        convolution::on_host::<E>()
     }
     fn host_buffer(storage: &HostBuffer) -> Option<&HostBuffer> {
         Some(storage)

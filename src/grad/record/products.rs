@@ -5,8 +5,8 @@ use crate::device::call::*;
 use crate::device::{Backend, Device};
 use crate::dtype::{Castable as _, Compute as _, Dtype, Element};
 use crate::error::Result;
-use crate::grad::pull::Convolving;
 use crate::grad::pull::ways::{of_primitive, way_of_product};
+use crate::grad::pull::{Convolving, of_convolution};
 use crate::grad::rule::Rule;
 use crate::grad::tape::{Extent, Layout, Node, Step, Tape, Tracked};
 use crate::grad::taped::{Taped, inside};
@@ -16,7 +16,6 @@ use crate::ops::kernel::{Map1, Slope};
 use crate::ops::reduce::Reducer;
 use crate::ops::slope::{Derived, OfBinary};
 use crate::storage::View;
-use core::marker::PhantomData;
 
 impl<E: Dtype, K: Map1<E, E>> Recorded for Product<'static, (), E, K> {
     fn record<D: Device>(call: Product<'_, On<D>, E, K>, tape: Tape) -> Result<On<D>> {
@@ -124,7 +123,8 @@ impl<E: Dtype, K: Map1<E, E>> Recorded for Convolve<'static, (), E, K> {
             if let Some(bias) = &bias {
                 operands.push(operand::<E, D>(bias, false)?);
             }
-            let way_back = Convolving::<E, D> { convolution: *convolution, operands, layout, of: PhantomData };
+            let pull = of_convolution::<E, D>(E::DTYPE);
+            let way_back = Convolving::<D> { convolution: *convolution, operands, layout, pull };
             tape.push("convolution", result, layout, Rule::Primitive(Box::new(way_back)), of_primitive::<D>)?
         } else {
             Tracked::constant(result)
