@@ -8,7 +8,7 @@ use crate::shape::Shape;
 use crate::tensor::lazy::Lazy;
 use crate::tensor::{Layout, Tensor, TensorView, TensorViewMut};
 
-/// The types that these traits are implemented for: castiron's, and Rust's, of which no user's crate can implement them.
+/// The types that these traits are implemented for: castiron's own, and the standard library's. Users' types do not have it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't implement a trait that is castiron's alone",
     label = "this trait is castiron's alone",

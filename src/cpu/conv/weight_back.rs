@@ -39,7 +39,15 @@ pub(crate) fn weight<T: MachineFloat + Element>(of: Patches<'_, T>) -> Result<Op
     let kernel = windows.map(|window| window.kernel);
     let (positions, image): (usize, usize) = (kernel.iter().product(), sizes.iter().product());
     let (rows, width) = (g.len() / outputs.max(1), positions * inputs);
-    if !inputs.is_multiple_of(wide)
+    // The loop reads without looking: the last window of each axis ends within the padding.
+    let fits = (0..3).all(|axis| {
+        let Window { kernel, stride, dilation, .. } = windows[axis];
+        let last = places[axis].checked_sub(1).and_then(|last| last.checked_mul(stride));
+        let far = kernel.checked_sub(1).and_then(|far| far.checked_mul(dilation));
+        last.zip(far).and_then(|(last, far)| last.checked_add(far)).is_some_and(|end| end < sizes[axis])
+    });
+    if !fits
+        || !inputs.is_multiple_of(wide)
         || rows == 0
         || x.len() != images * image * inputs
         || rows != images * places.iter().product::<usize>()
@@ -48,9 +56,6 @@ pub(crate) fn weight<T: MachineFloat + Element>(of: Patches<'_, T>) -> Result<Op
     }
     let of_places = collected(distances(places, windows.map(|window| window.stride), sizes).map(Ok))?;
     let of_positions = collected(distances(kernel, windows.map(|window| window.dilation), sizes).map(Ok))?;
-    let (Some(last), Some(far)) = (of_places.last(), of_positions.last()) else { return Ok(None) };
-    // The loop reads without looking.
-    assert!(last + far < image, "windows that reach beyond the padding");
     let all_rows = (0..images).flat_map(|at| of_places.iter().map(move |place| (at * image + place) * inputs));
     let rows_at: Vec<usize> = collected(all_rows.map(Ok))?;
     let strips = of_positions.iter().flat_map(|at| (0..inputs).step_by(wide).map(move |channel| at * inputs + channel));
@@ -131,5 +136,17 @@ mod tests {
         let (sizes, places) = ([1; 3], [1; 3]);
         let of = Patches { x: &[1.0_f32; 3], g: &[1.0; 2], windows, images: 1, sizes, places, inputs: 3, outputs: 2 };
         assert!(weight(of).unwrap().is_none());
+    }
+
+    #[test]
+    fn windows_that_reach_beyond_the_elements_are_not_read() {
+        let inputs = float_gemm::strip::<f32>();
+        for (kernel, stride, dilation) in [(3, 1, 1), (2, usize::MAX, 1), (2, 1, usize::MAX), (1, 2, 1)] {
+            let windows = [Window { kernel: 1, stride: 1, dilation: 1, before: 0, after: 0 }; 3];
+            let windows = [windows[0], windows[1], Window { kernel, stride, dilation, ..windows[2] }];
+            let (sizes, places, x) = ([1, 1, 2], [1, 1, 2], vec![1.0_f32; 2 * inputs]);
+            let of = Patches { x: &x, g: &[1.0; 2], windows, images: 1, sizes, places, inputs, outputs: 1 };
+            assert!(weight(of).unwrap().is_none());
+        }
     }
 }

@@ -89,7 +89,7 @@ impl<'a, B> Scan<'a, B> {
         }
     }
 }
-/// `Name: |of, gradients| run`: the ways back through functions of lanes, of which there is something to do.
+/// `name: |of, gradients| run`: ways back through functions of lanes, run where a gradient came back and there are elements.
 macro_rules! scans {
     ($($(#[$doc:meta])* $name:ident: |$of:ident, $gradients:ident| $run:block)*) => {$(
         $(#[$doc])*

@@ -328,28 +328,13 @@ pub(super) fn result<'a, E: Dtype, D: Device>(
     dtype: DType,
     [sizes, strides]: [&Dims; 2],
 ) -> Result<Erased<'a, E, D>> {
-    macro_rules! of {
-        ($ty:ty) => {
-            return cast::<$ty, E, D>(Erased::borrowed(&kept.storage, kept.offset, *sizes, *strides))
-        };
-    }
-    if const { matches!(E::DTYPE, DType::F32) } {
-        match dtype {
-            DType::F16 => of!(f16),
-            DType::BF16 => of!(bf16),
-            _ => {}
-        }
-    } else if const { matches!(E::DTYPE, DType::C128) } {
-        match dtype {
-            DType::C32 => of!(Complex<f16>),
-            DType::C64 => of!(Complex<f32>),
-            _ => {}
-        }
-    }
     if dtype == E::DTYPE {
         return Ok(Erased::borrowed(&kept.storage, kept.offset, *sizes, *strides));
     }
-    no_gradient(dtype)
+    // (A result is from the start of its storage on.)
+    let (storage, _) = D::share(View::<_, u8>::new(&kept.storage, 0, &[], &[]));
+    let layout = Layout { dtype, sizes: *sizes, strides: *strides };
+    Ok(Erased::fresh(in_class::<E, D>(storage, &layout)?, *sizes, *strides))
 }
 /// An operand whose elements are read as they are: positions, or a condition.
 pub(super) fn exact<E: Dtype, D: Device>(operand: &Operand<D::Storage>) -> Result<Erased<'_, E, D>> {
@@ -380,7 +365,7 @@ fn view_of<'a, E: Dtype, D: Device>(
     expect_within::<E, D>(&of.storage, of.offset, sizes, strides);
     Some(View::new(&of.storage, of.offset, sizes, strides))
 }
-/// A gradient in the dtype that its step goes back in: `E`, or another that a reduction reads.
+/// Elements of a storage in the dtype that their step goes back in.
 fn in_class<E: Dtype, D: Device>(g: D::Storage, layout: &Layout) -> Result<D::Storage> {
     fn of<A: Dtype, E: Dtype, D: Device>(g: &D::Storage, layout: &Layout) -> Result<D::Storage> {
         D::map1::<A, E>(Casting, View::new(g, 0, &layout.sizes, &layout.strides), &layout.strides)
@@ -398,7 +383,7 @@ fn in_class<E: Dtype, D: Device>(g: D::Storage, layout: &Layout) -> Result<D::St
             _ => {}
         }
     }
-    Ok(g)
+    if layout.dtype == E::DTYPE { Ok(g) } else { no_gradient(layout.dtype) }
 }
 /// The gradient of a step's only result, in the dtype that it goes back in, and its layout there.
 fn arrived<E: Dtype, D: Device>(

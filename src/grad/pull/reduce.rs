@@ -234,7 +234,7 @@ impl<'a, B: 'static> Reduction<'a, B> {
         Ok(x.reduce(reducer, self.mask, false)?.retyped::<E>())
     }
 }
-/// `Name: |of, gradients| run`: the ways back through reductions, of which there is something to do.
+/// `name: |of, gradients| run`: ways back through reductions, run where a gradient came back and there are elements.
 macro_rules! reductions {
     ($($(#[$doc:meta])* $name:ident: |$of:ident, $gradients:ident| $run:block)*) => {$(
         $(#[$doc])*
