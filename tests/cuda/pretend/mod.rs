@@ -1,8 +1,8 @@
 //! A pretend GPU: stand-ins for the driver, for NVRTC and for cublasLt, built here with the system's C++ compiler, and tests that run on
 //! them, each in a process of its own.
 //!
-//! `driver.cpp` has two devices with their own memory, `nvrtc.cpp` compiles kernel texts for the host, `executor.h` runs them, `blaslt.cpp`
-//! multiplies matrices.
+//! `driver.cpp` has two devices with their own memory, `nvrtc.cpp` compiles kernel texts for the host, `executor.cpp` runs them,
+//! `blaslt.cpp` multiplies matrices.
 
 use std::ffi::{CString, c_char, c_int, c_long};
 use std::path::{Path, PathBuf};
@@ -13,6 +13,8 @@ use std::{env, fs};
 /// Says to a test that it is the process of its own.
 const INSIDE: &str = "CASTIRON_TEST_INSIDE";
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cuda/pretend");
+/// The device library, which stands before the text of most kernels.
+const LIBRARY: &str = "../../../src/ops/record/cuda/prelude.h";
 
 /// How kernels are compiled, and what stands before each of them. (With C's `math.h` in place of C++'s a kernel is compiled
 /// in about 0.7 of the time.)
@@ -53,7 +55,7 @@ pub fn shared_cache() -> String {
         env::var_os("PRETEND_MISTAKE").map_or(String::new(), |_| format!("-mistaken-{}", std::process::id()));
     let name = format!(
         "pretend-kernels-{:016x}{beside}{mistaken}",
-        hash(&["driver.cpp", "nvrtc.cpp", "executor.h", "ceilings.h"])
+        hash(&["driver.cpp", "nvrtc.cpp", "executor.h", "executor.cpp", "ceilings.h", LIBRARY])
     );
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name).to_string_lossy().into_owned()
 }
@@ -67,7 +69,7 @@ fn build() -> Option<PathBuf> {
         println!("NOTICE: not run: no C++ compiler to build the pretend GPU with");
         return None;
     };
-    let hash = hash(&["driver.cpp", "nvrtc.cpp", "blaslt.cpp", "executor.h", "ceilings.h"]);
+    let hash = hash(&["driver.cpp", "nvrtc.cpp", "blaslt.cpp", "executor.h", "executor.cpp", "ceilings.h", LIBRARY]);
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("pretend-{hash:016x}"));
     if folder.exists() {
         return Some(folder);
@@ -93,7 +95,8 @@ fn build() -> Option<PathBuf> {
             .args(["-std=c++17", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"])
             .args([format!("-Wl,-soname,{library}"), format!("-DPRETEND_FOLDER=\"{SOURCES}\"")])
             .args([format!("-DPRETEND_COMPILER=\"{compiler}\""), format!("-DPRETEND_FLAGS=\"{KERNEL_FLAGS}\"")])
-            .arg(format!("-DPRETEND_HEADERS=\"{}\"", folder.display()))
+            .args([format!("-DPRETEND_HEADERS=\"{}\"", folder.display())])
+            .args([format!("-DPRETEND_LIBRARY=\"{SOURCES}/{LIBRARY}\"")])
             .arg("-o")
             .args([&beside.join(library), &path])
             .args(["-ldl", "-pthread"])
@@ -101,18 +104,21 @@ fn build() -> Option<PathBuf> {
             .unwrap();
         assert!(built.status.success(), "{source}:\n{}", String::from_utf8_lossy(&built.stderr));
     }
-    // What stands before every kernel is compiled once: with barriers and without.
-    for barriers in [0, 1] {
-        let header = beside.join(format!("barriers{barriers}.h"));
-        let text = format!("#define PRETEND_BARRIERS {barriers}\n#include \"{SOURCES}/executor.h\"\n");
-        fs::write(&header, text).unwrap();
-        let compiled = Command::new(&compiler)
-            .args(KERNEL_FLAGS.split(' '))
-            .args(["-ffp-contract=off", "-x", "c++-header", "-o"])
-            .args([&header.with_extension("h.gch"), &header])
-            .output()
-            .unwrap();
-        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    // What stands before every kernel, and what runs it, is compiled once.
+    let (header, library) = (beside.join("executor.h"), beside.join("library.h"));
+    let executor = format!("#include \"{SOURCES}/executor.h\"\n");
+    fs::write(&header, &executor).unwrap();
+    fs::write(&library, format!("{executor}namespace {{\n#include \"{SOURCES}/{LIBRARY}\"\n}}\n")).unwrap();
+    let flags = KERNEL_FLAGS.split(' ').chain(["-ffp-contract=off"]);
+    for (kind, source, compiled) in [
+        ("-xc++-header", header, "executor.h.gch"),
+        ("-xc++-header", library, "library.h.gch"),
+        ("-c", Path::new(SOURCES).join("executor.cpp"), "executor.o"),
+    ] {
+        let compiled = beside.join(compiled);
+        let output =
+            Command::new(&compiler).args(flags.clone()).arg(kind).arg("-o").args([compiled, source]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     if fs::rename(&beside, &folder).is_err() {
         fs::remove_dir_all(&beside).unwrap();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 #include <regex>
@@ -86,8 +87,13 @@ API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
   }
   if (architecture < 75) { p->log = "nvrtc: error: invalid value for --gpu-architecture (-arch)"; return INVALID_OPTION; }
   if (std::string wrong = too_long(p->text); !wrong.empty()) { p->log = wrong; return COMPILATION; }
+  // The device library, which most texts begin with, is compiled once, with `executor.h` (and without fused multiplications).
+  static const std::string library_text = read(PRETEND_LIBRARY);
+  const std::string whole = mistaken(p->text);
+  const bool shared = !fmad && whole.compare(0, library_text.size(), library_text) == 0;
+  const size_t from = shared ? library_text.size() : 0, line = 1 + std::count(whole.begin(), whole.begin() + from, '\n');
   // Memory that a launch sizes is an array here.
-  std::string text = std::regex_replace(mistaken(p->text), std::regex("extern\\s+__shared__\\s+([^;\\[]*?)(\\w+)\\s*\\[\\s*\\]\\s*;"), "$1 *$2 = ($1 *)pretend_dynamic;");
+  std::string text = std::regex_replace(whole.substr(from), std::regex("extern\\s+__shared__\\s+([^;\\[]*?)(\\w+)\\s*\\[\\s*\\]\\s*;"), "$1 *$2 = ($1 *)pretend_dynamic;");
   // Instructions of PTX are functions here, those that `executor.h` knows.
   std::regex ptx("asm\\s*(?:volatile\\s*)?\\(\"([\\w.]+) %0, %1;\"\\s*:\\s*\"=\\w\"\\(([^()]*)\\)\\s*:\\s*\"\\w\"\\(([^()]*)\\)\\)");
   for (std::smatch m; std::regex_search(text, m, ptx);) {
@@ -101,9 +107,9 @@ API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
   const bool barriers = std::regex_search(text, std::regex("__sync|_sync\\s*\\("));
   {
     std::ofstream out(source);
-    out << "namespace {\n#line 1 \"" << p->name << "\"\n" << text << "\n}\n";
+    out << "namespace {\n#line " << line << " \"" << p->name << "\"\n" << text << "\n}\n";
     std::regex kernel("(?:extern\\s+\"C\"\\s+__global__|CI_KERNEL)\\s+void\\s+(?:__launch_bounds__\\s*\\([^)]*\\)\\s*)?(\\w+)\\s*\\(");
-    for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k) out << "PRETEND_KERNEL(" << (*k)[1] << ")\n";
+    for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k) out << "PRETEND_KERNEL(" << (*k)[1] << ", " << barriers << ")\n";
   }
   // The text alone, with no folder to find a header in.
   std::string alone = at + "/" + p->name;
@@ -114,7 +120,7 @@ API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
   // (A text without the word includes nothing. Functions of libm are found in the test, which is linked with it: that saves linking time.)
   bool includes = text.find("include") != std::string::npos && (system(command.c_str()) || read(library).find("\n# 1 \"/") != std::string::npos);
   command = PRETEND_COMPILER " " PRETEND_FLAGS " -nostdlib -ffp-contract=";
-  command += std::string(fmad ? "fast" : "off") + " -include " PRETEND_HEADERS "/barriers" + (barriers ? "1" : "0") + ".h -o " + library + " " + source + " 2> " + log;
+  command += std::string(fmad ? "fast" : "off") + " -include " PRETEND_HEADERS "/" + (shared ? "library" : "executor") + ".h -o " + library + " " + source + " " PRETEND_HEADERS "/executor.o 2> " + log;
   int failed = includes || system(command.c_str());
   p->log = read(log) + said;
   failed = failed || !said.empty();
