@@ -327,14 +327,10 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         dense: bool,
         run: &LoopOfTwo<'_, E, F, D>,
     ) -> Result<Owned<O, D>> {
-        if self.sizes == other.sizes && self.strides == other.strides && self.strides == self.sizes.row_major() {
-            checked_numel_of(op, &self.sizes, size_of::<O>())?;
-            return Ok(Erased::fresh(run(self.view(), other.view(), &self.strides)?, self.sizes, self.strides));
-        }
-        let spread = if dense { Spread::dense } else { Spread::elementwise };
-        let Spread { sizes, to, left, right } = spread(op, self.layout(), other.layout(), size_of::<O>())?;
-        let (left, right) = (self.view().restrided(&sizes, &left), other.view().restrided(&sizes, &right));
-        Ok(Erased::fresh(run(left, right, &to)?, sizes, to))
+        let spread = Spread::new(op, self.layout(), other.layout(), size_of::<O>(), dense)?;
+        let Spread { sizes, to, left, right } = &spread;
+        let storage = run(self.view().restrided(sizes, left), other.view().restrided(sizes, right), to)?;
+        Ok(Erased::fresh(storage, *sizes, *to))
     }
 
     /// Converted to a dtype; the same elements if they have it.
@@ -378,7 +374,7 @@ type LoopOfTwo<'a, E, F, D> = dyn Fn(
 /// Sizes and strides of two operands that are broadcast to one another.
 struct Spread {
     sizes: Dims,
-    /// The strides of the result; those of row-major sizes, unless it is [`elementwise`](Spread::elementwise).
+    /// The strides of the result.
     to: Dims,
     left: Dims,
     right: Dims,
@@ -399,16 +395,21 @@ impl Spread {
         Ok(Spread { sizes, to: sizes.row_major(), left: spread(left), right: spread(right) })
     }
 
-    /// Of an operation with a row-major result, whose elements have this width.
-    fn dense(op: &'static str, left: Layout<'_>, right: Layout<'_>, width: usize) -> Result<Self> {
-        let spread = Self::of(op, left, right)?;
+    /// Of an operation whose result has elements of this width: row-major if `dense`, else with PyTorch's strides of an elementwise result.
+    /// (Not inline: it is generic over nothing.)
+    #[inline(never)]
+    fn new(op: &'static str, left: Layout<'_>, right: Layout<'_>, width: usize, dense: bool) -> Result<Self> {
+        let (sizes, strides) = left;
+        let is_dense = sizes == right.0 && strides == right.1 && *strides == sizes.row_major();
+        let spread = if is_dense {
+            Spread { sizes: *sizes, to: *strides, left: *strides, right: *strides }
+        } else {
+            Self::of(op, left, right)?
+        };
         checked_numel_of(op, &spread.sizes, width)?;
-        Ok(spread)
-    }
-
-    /// The same with PyTorch's strides of an elementwise result.
-    fn elementwise(op: &'static str, left: Layout<'_>, right: Layout<'_>, width: usize) -> Result<Self> {
-        let spread = Self::dense(op, left, right, width)?;
+        if is_dense || dense {
+            return Ok(spread);
+        }
         let layouts = [(&**left.0, &**left.1, false), (&**right.0, &**right.1, false)];
         Ok(Spread { to: memory_format::elementwise_of(&spread.sizes, layouts), ..spread })
     }

@@ -12,6 +12,7 @@ use crate::dtype::width::loop_by_width;
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::arguments::Indexing;
+use crate::ops::kernel::VectorWidth;
 use crate::storage::{HostBuffer, View};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,20 +31,13 @@ struct Gather<'a, W, const WRAPS: bool> {
 const AHEAD: usize = 6;
 impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
     type Output = bool;
+    const WIDEST: VectorWidth = VectorWidth::Narrow;
     #[inline(always)]
     fn run(self) -> bool {
         let Gather { walk, places, to: first_to, index: first_index, from: first_from, dense } = self;
         // SAFETY: `gather_bytes` gives a walk inside the operands for every index in range; others are not followed. Elements are read and
         // written as bytes of any alignment.
         unsafe {
-            if let Some(blocks) = Rows::of(walk) {
-                for rows in blocks {
-                    if !rows.gather(places, (first_to, first_index, first_from)) {
-                        return false;
-                    }
-                }
-                return true;
-            }
             let mut ahead = walk.runs();
             let mut next = ahead.nth(AHEAD);
             // The range of contiguous indices checked so far: a list that is reused is checked once.
@@ -147,21 +141,26 @@ impl Rows {
         rows.then(|| outer.map(of))
     }
 
-    /// Copies the rows; returns whether all indices are in range, and stops at the first that is not.
+    /// Copies the rows of elements of `width` bytes; returns whether all indices are in range, and stops at the first that is not.
     ///
     /// # Safety
     /// As for the walk that they come from, with the first elements of its operands.
     #[inline(always)]
-    unsafe fn gather<W: Copy>(self, places: IndexMap, (to, index, from): (*mut W, *const i64, *const W)) -> bool {
+    unsafe fn gather(
+        self,
+        width: usize,
+        places: IndexMap,
+        (to, index, from): (*mut u8, *const i64, *const u8),
+    ) -> bool {
         let Rows { sizes: [rows, len], steps, starts } = self;
-        let bytes = len * size_of::<W>();
+        let bytes = len * width;
         // SAFETY: the caller's promise; an index out of range is only prefetched, which is harmless for any address.
         unsafe {
-            let (to, index, from) = (to.add(starts[0]), index.add(starts[1]), from.add(starts[2]));
+            let (to, index, from) = (to.add(starts[0] * width), index.add(starts[1]), from.add(starts[2] * width));
             for row in 0..rows {
                 if row + AHEAD < rows {
                     let at = places.place(index.add((row + AHEAD) * steps[1]).read());
-                    let next: *const u8 = from.wrapping_add(at).cast();
+                    let next = from.wrapping_add(at.wrapping_mul(width));
                     let mut line = 0;
                     while line < bytes.min(1024) {
                         simd::prefetch(next.wrapping_add(line));
@@ -172,11 +171,33 @@ impl Rows {
                 if !places.hold(index, 0, 1) {
                     return false;
                 }
-                let from = from.add(places.place(index.read()));
-                lines::copy_short(to.add(row * steps[0]).cast(), from.cast(), bytes);
+                let from = from.add(places.place(index.read()) * width);
+                lines::copy_short(to.add(row * steps[0] * width), from, bytes);
             }
         }
         true
+    }
+}
+
+/// Gathers along a walk that consists of nothing but whole rows, if it does: one loop for elements of all widths.
+struct GatherRows<'a> {
+    width: usize,
+    walk: &'a Walk<3>,
+    places: IndexMap,
+    operands: (*mut u8, *const i64, *const u8),
+}
+impl Loop for GatherRows<'_> {
+    type Output = Option<bool>;
+    #[inline(always)]
+    fn run(self) -> Option<bool> {
+        let GatherRows { width, walk, places, operands } = self;
+        for rows in Rows::of(walk)? {
+            // SAFETY: as for `Gather`.
+            if !unsafe { rows.gather(width, places, operands) } {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 }
 
@@ -291,7 +312,10 @@ fn gather_in_order(
             if len == 0 {
                 return Ok(());
             }
-            let run = |walk: &Walk<3>, operands| gather_walk(indexing.wraps, walk, places, operands, dense);
+            let run = |walk: &Walk<3>, operands| {
+                simd::dispatch(GatherRows { width, walk, places, operands })
+                    .unwrap_or_else(|| gather_walk(indexing.wraps, walk, places, operands, dense))
+            };
             if pieces == 1 {
                 fits.store(run(&walk, (to, start, a.start)), Ordering::Relaxed);
             } else {

@@ -12,6 +12,7 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::arguments::Order;
+use crate::ops::kernel::VectorWidth;
 use crate::storage::{HostBuffer, Scratch, View};
 use core::hint::select_unpredictable;
 use num_traits::AsPrimitive;
@@ -276,6 +277,7 @@ struct SortLanes<'a, T> {
 }
 impl<T: Keyed> Loop for SortLanes<'_, T> {
     type Output = Result<()>;
+    const WIDEST: VectorWidth = VectorWidth::Narrow;
     #[inline(always)]
     fn run(self) -> Result<()> {
         let SortLanes { walk, order, len, steps, from, values, indices } = self;

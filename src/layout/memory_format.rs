@@ -245,17 +245,32 @@ pub fn elementwise(sizes: &[usize], operands: &[OperandLayout<'_>]) -> Vec<usize
 
 /// [`elementwise`] for a known number of operands, without memory.
 pub(crate) fn elementwise_of<const N: usize>(sizes: &Dims, operands: [OperandLayout<'_>; N]) -> Dims {
-    let mut layouts = [*sizes; N];
-    for (layout, (from, strides, is_converted)) in layouts.iter_mut().zip(operands) {
-        let mut kept = Dims::known(strides);
+    let alike = operands.iter().all(|&(from, _, _)| *from == **sizes);
+    let (mut from, mut to) = ([*sizes; N], *sizes);
+    write_elementwise_walk(sizes, &operands, alike, &mut from, &mut to);
+    to
+}
+
+/// The strides of an elementwise result, and those of its operands broadcast to it; `alike` if no operand (including scalars) has to be
+/// broadcast. (Generic over nothing, so that a program compiles it once for all operations and shapes.)
+pub(crate) fn write_elementwise_walk(
+    sizes: &[usize],
+    operands: &[OperandLayout<'_>],
+    alike: bool,
+    from: &mut [Dims],
+    to: &mut Dims,
+) {
+    let mut layouts = [*to; 3];
+    for ((&(own, strides, is_converted), from), layout) in operands.iter().zip(from).zip(&mut layouts) {
+        write_broadcast(own, strides, sizes, from);
+        *layout = *from;
         if is_converted {
-            write_preserved(from, strides, &mut kept);
+            let mut kept = Dims::known(strides);
+            write_preserved(own, strides, &mut kept);
+            write_broadcast(own, &kept, sizes, layout);
         }
-        write_broadcast(from, &kept, sizes, layout);
     }
-    let (alike, mut strides) = (operands.iter().all(|&(from, _, _)| *from == **sizes), *sizes);
-    write_elementwise(sizes, &layouts, alike, &mut strides);
-    strides
+    write_elementwise(sizes, &layouts[..operands.len()], alike, to);
 }
 
 /// The memory format of concatenated tensors, from what each suggests: the common one, else contiguous.

@@ -48,7 +48,7 @@ use core::marker::PhantomData;
 /// gradient of its loss.
 /// Source: `aten/src/ATen/native/LossNLL.cpp`.
 #[derive(Clone)]
-struct OfLabels<E> {
+pub(crate) struct OfLabels<E> {
     op: &'static str,
     ignored: i64,
     reduction: LossReduction,
@@ -59,9 +59,23 @@ struct OfLabels<E> {
     dtype: PhantomData<fn() -> E>,
 }
 
+/// [`OfLabels::recorded`]: passed where there are weights, so that a program without them does not compile it.
+pub(crate) type RecordedLoss<E, D> =
+    fn(&OfLabels<E>, &Erased<'_, E, D>, &Erased<'_, i64, D>, &Erased<'_, E, D>) -> Result<Owned<E, D>>;
+
 impl<E: Dtype> OfLabels<E> {
     fn new(op: &'static str, ignored: i64, reduction: LossReduction) -> Self {
         OfLabels { op, ignored, reduction, smoothing: 0.0, of_scores: false, has_weights: false, dtype: PhantomData }
+    }
+
+    /// The loss, each of whose operations a tape records.
+    pub(crate) fn recorded<D: Device>(
+        &self,
+        x: &Erased<'_, E, D>,
+        labels: &Erased<'_, i64, D>,
+        weight: &Erased<'_, E, D>,
+    ) -> Result<Owned<E, D>> {
+        self.loss(x, labels, weight).map(|(loss, _)| loss)
     }
 
     /// The loss, and the log-probabilities if it computed them.
@@ -365,7 +379,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         if self.shape() == target.shape() && self.rank() != 0 {
             return self.cross_entropy_of_probabilities(target, weight, ignore_index, reduction, label_smoothing);
         },
-        ([self, target], [weight]) = self.with_labels("cross_entropy", target, weight)?
+        ([self, target], [weight]) = self.with_labels("cross_entropy", target, weight)?,
+        recorded = Some(OfLabels::recorded)
     )]
     #[typed(<I, T, W, R, X: Device>(&self, labels: &Tensor<I, T, X>, weight: W, ignore_index: i64, label_smoothing: f64, reduction: R) -> Tensor<E, R::Shape, D>
         where
@@ -375,7 +390,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             T: Shape + LabelsOf<S>,
             W: PerChannel<E, S::Classes, D>,
             R: Reduction<S::Labels>,
-            T: SameDevice<D, X>)]
+            T: SameDevice<D, X>;
+        recorded = if const { W::IS_GIVEN } { Some(OfLabels::recorded) } else { None })]
     #[example(let scores = tensor![[0.0, 0.0], [9.0, 9.0], [0.0, 1000.0]]; let labels = tensor![0, 1, 0]; scores.cross_entropy(&labels, (), -100, 0.0, Unreduced), scores.cross_entropy(&labels, None, -100, LossReduction::None, 0.0), tensor![2.0_f32.ln(), 2.0_f32.ln(), 1000.0])]
     #[example(let scores = tensor![[0.0, 0.0], [9.0, 9.0]]; let labels = tensor![0, 1]; let weight = tensor![3.0, 1.0]; scores.cross_entropy(&labels, &weight, 0, 0.0, Mean), scores.cross_entropy(&labels, Some(&weight), 0, LossReduction::Mean, 0.0), Tensor::scalar(2.0_f32.ln()))]
     pub(crate) fn cross_entropy(
@@ -385,6 +401,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         ignore_index: i64,
         reduction: LossReduction,
         label_smoothing: f64,
+        recorded: Option<RecordedLoss<E, D>>,
     ) -> Result<Owned<E, D>>
     where
         E: Dtype,
@@ -392,7 +409,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         let op = "cross_entropy";
         expect_smoothing(op, label_smoothing)?;
         let of_labels = OfLabels::new(op, ignore_index, reduction);
-        self.labelled(OfLabels { smoothing: label_smoothing, of_scores: true, ..of_labels }, target, weight)
+        self.labelled(OfLabels { smoothing: label_smoothing, of_scores: true, ..of_labels }, target, weight, recorded)
     }
 
     /// The negative log-likelihood of labels: `-x` at each label, `x` being log-probabilities. `weight` has a factor for each class, or for
@@ -405,7 +422,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     /// # Errors
     /// If a label is out of range or shapes do not match.
     #[op(nn.functional.nll_loss(input, target, weight = None, size_average = _, ignore_index = -100, reduce = _, reduction = LossReduction::Mean), dtypes = float)]
-    #[any(([self, target], [weight]) = self.with_labels("nll_loss", target, weight)?)]
+    #[any(([self, target], [weight]) = self.with_labels("nll_loss", target, weight)?, recorded = Some(OfLabels::recorded))]
     #[typed(<I, T, W, R, X: Device>(&self, labels: &Tensor<I, T, X>, weight: W, ignore_index: i64, reduction: R) -> Tensor<E, R::Shape, D>
         where
             E: FloatFor<ops::losses::nll_loss>,
@@ -414,7 +431,8 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             T: Shape + LabelsOf<S>,
             W: PerChannel<E, S::Classes, D>,
             R: Reduction<S::Labels>,
-            T: SameDevice<D, X>)]
+            T: SameDevice<D, X>;
+        recorded = if const { W::IS_GIVEN } { Some(OfLabels::recorded) } else { None })]
     #[example(let x = tensor![[-1.0, -2.0], [-3.0, -4.0]]; let labels = tensor![1, 0]; x.nll_loss(&labels, (), -100, Mean), x.nll_loss(&labels, None, -100, LossReduction::Mean), Tensor::scalar(2.5))]
     #[example(let x = tensor![[-1.0, -2.0], [-3.0, -4.0]]; let labels = tensor![1, 0]; let weight = tensor![1.0, 3.0]; x.nll_loss(&labels, &weight, -100, Mean), x.nll_loss(&labels, Some(&weight), -100, LossReduction::Mean), Tensor::scalar((2.0 * 3.0 + 3.0) / 4.0))]
     pub(crate) fn nll_loss(
@@ -423,11 +441,12 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         weight: Option<&Erased<'_, E, D>>,
         ignore_index: i64,
         reduction: LossReduction,
+        recorded: Option<RecordedLoss<E, D>>,
     ) -> Result<Owned<E, D>>
     where
         E: Dtype,
     {
-        self.labelled(OfLabels::new("nll_loss", ignore_index, reduction), target, weight)
+        self.labelled(OfLabels::new("nll_loss", ignore_index, reduction), target, weight, recorded)
     }
 
     /// A loss of scores as `(N, C, L)` and labels as `(N, L)`; with scores of `(C)` the label may be a list of one.
@@ -436,6 +455,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         of_labels: OfLabels<E>,
         target: &Erased<'_, i64, D>,
         weight: Option<&Erased<'_, E, D>>,
+        recorded: Option<RecordedLoss<E, D>>,
     ) -> Result<Owned<E, D>>
     where
         E: Dtype,
@@ -446,15 +466,14 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         expect_labels(op, self.sizes(), if one { &[] } else { target.sizes() }, weight.map(Erased::sizes))?;
         let (scores, labels) = (self.reshape(op, &[n, c, l])?, target.reshape(op, &[n, l])?);
         let of_labels = OfLabels { has_weights: weight.is_some(), ..of_labels };
-        let is_recorded = weight.is_some_and(|weight| D::is_tracked(weight.storage()));
+        let recorded = recorded.filter(|_| weight.is_some_and(|weight| D::is_tracked(weight.storage())));
         // (Nothing is read of what stands for weights that are not there.)
         let weight = Erased::of(weight.unwrap_or(self).view());
         let reduction = of_labels.reduction;
         // Weights that depend on parameters have a gradient, too: then each operation is recorded.
-        let loss = if is_recorded {
-            of_labels.loss(&scores, &labels, &weight)?.0
-        } else {
-            D::primitive(&of_labels, (scores, labels, weight))?.0
+        let loss = match recorded {
+            Some(loss) => loss(&of_labels, &scores, &labels, &weight)?,
+            None => D::primitive(&of_labels, (scores, labels, weight))?.0,
         };
         Ok(if reduction == LossReduction::None { loss.resized(target.dims()) } else { loss })
     }

@@ -145,6 +145,7 @@ fn convolve_by<E: Dtype>(
         Weight::Packed { .. } => None,
     };
     let is_planar = x_strides[4] == 1 && x_strides[1] != 1 && x_sizes[1] <= PLANES && !is_depthwise;
+    let is_direct = same && unpadded && (x_strides[1] == 1 || is_planar || per_group[0] == 1 && !is_depthwise);
     let mut plan = Plan {
         windows,
         groups,
@@ -155,11 +156,11 @@ fn convolve_by<E: Dtype>(
         out_sizes: five(sizes),
         out_strides: five(out_strides),
         kernels,
-        is_direct: same && unpadded && (x_strides[1] == 1 || is_planar || per_group[0] == 1 && !is_depthwise),
+        copy: if is_direct { None } else { Some(|plan, number, place, to| plan.copied(number, place, to)) },
         is_planar,
         writes_result: same && (out_strides[1] == 1 || sizes[1] == 1),
         adds: false,
-        is_depthwise,
+        depthwise: if is_depthwise { Some(depthwise::block) } else { None },
         block: [1, 1],
         weights: match (&packer, weight) {
             (Some(packer), _) => Source::Unpacked(packer),

@@ -1,6 +1,5 @@
 //! A convolution divided into blocks: their size, what a block reads, and how blocks are divided among threads.
 
-use super::depthwise;
 use super::patch::{self, Part};
 use super::stem::Stem;
 use super::tile::Kernels;
@@ -32,8 +31,8 @@ pub(super) struct Plan<'a, E: Dtype> {
     pub(super) out_sizes: [usize; 5],
     pub(super) out_strides: [usize; 5],
     pub(super) kernels: Kernels<E::Compute>,
-    /// Whether windows are read from the operand directly.
-    pub(super) is_direct: bool,
+    /// How a block's input is copied; windows are read from the operand directly if it is not.
+    pub(super) copy: Option<CopyBlock<E>>,
     /// Whether copied windows keep the planar layout. With few channels, copying planes line by line is faster than interleaving them
     /// number by number.
     pub(super) is_planar: bool,
@@ -41,8 +40,8 @@ pub(super) struct Plan<'a, E: Dtype> {
     pub(super) writes_result: bool,
     /// Whether sums are added to the result's values; never when they are stored directly.
     pub(super) adds: bool,
-    /// Whether each channel is its own group.
-    pub(super) is_depthwise: bool,
+    /// How a block is computed where each channel is its own group. (A function, as above, so that products of matrices do not compile it.)
+    pub(super) depthwise: Option<DepthwiseBlock<E>>,
     /// Rows and columns of a block.
     pub(super) block: [usize; 2],
     pub(super) weights: Source<'a, E>,
@@ -56,6 +55,31 @@ pub(super) struct Plan<'a, E: Dtype> {
     pub(super) threads: usize,
     /// For windows of seven columns with stride two (fewer products along rows); the input is copied.
     pub(super) stem: Option<&'a Stem<'a, E::Compute>>,
+}
+
+/// [`Plan::copied`].
+pub(super) type CopyBlock<E> = fn(
+    &Plan<'_, E>,
+    usize,
+    BlockPlace,
+    &mut Copied<<E as Dtype>::Compute>,
+) -> Result<(*const <E as Dtype>::Compute, [usize; 4])>;
+/// [`depthwise::block`].
+pub(super) type DepthwiseBlock<E> = fn(
+    &Plan<'_, E>,
+    *const <E as Dtype>::Compute,
+    *const <E as Dtype>::Compute,
+    [usize; 4],
+    *mut E,
+    [usize; 2],
+) -> Result<()>;
+
+/// Where a block stands, and how many of its columns there are.
+pub(super) struct BlockPlace {
+    image: usize,
+    plane: usize,
+    corner: [usize; 2],
+    sizes: [usize; 2],
 }
 
 /// Where the strips of weights come from.
@@ -127,8 +151,7 @@ impl<E: Dtype> Plan<'_, E> {
         [planes, high, channels, line]
     }
 
-    /// Computes one block, for some of the strips of all groups. Copies its input, unless windows are read directly or `copied` holds it
-    /// already.
+    /// Computes one block, for some of the strips of all groups.
     fn block(&self, number: usize, strips_of: core::ops::Range<usize>, copied: &mut Copied<E::Compute>) -> Result<()> {
         let (planes, grid) = (self.out_sizes[2], self.grid());
         let (at, column) = (number / grid[1], number % grid[1]);
@@ -137,41 +160,10 @@ impl<E: Dtype> Plan<'_, E> {
         let corner = [row * self.block[0], column * self.block[1]];
         let [rows, columns] =
             [self.block[0].min(self.out_sizes[3] - corner[0]), self.block[1].min(self.out_sizes[4] - corner[1])];
-        let input = self.input_of(rows, columns);
-        // The strides of the input: planes, rows, columns, channels.
-        let (x, steps): (*const E::Compute, [usize; 4]) = match self.is_direct {
-            false => {
-                // Room for the input of the largest block, followed by the sums of its lines.
-                let most = self.input_of(self.block[0], self.block[1]);
-                let memory = match &copied.memory {
-                    Some(memory) => memory,
-                    None => copied.memory.insert(Scratch::for_parts(&[&most, &self.sums_of(most, self.block[1])])?),
-                };
-                // (Its overflow is checked above.)
-                let copy_len = most.into_iter().product::<usize>();
-                let [planes, high, wide, channels] = input;
-                let sums = memory.start().wrapping_add(copy_len);
-                let planar = |line: usize| [high * line, line, 1, planes * high * line];
-                let steps = match self.is_planar {
-                    true => planar(wide),
-                    false => [high * wide * channels, wide * channels, channels, 1],
-                };
-                if copied.block != Some(number) {
-                    self.copy_input(memory, image, plane, corner, input);
-                    if self.stem.is_some() {
-                        let lines =
-                            (memory.start().cast_const(), [channels, planes * high], [steps[3], steps[1], steps[2]]);
-                        // SAFETY: the copy has these lines, for whole tiles, and there is room for their sums.
-                        unsafe { Stem::sum_lines(self.kernels, lines, columns, sums) }
-                    }
-                    copied.block = Some(number);
-                }
-                match self.stem {
-                    Some(_) => (sums.cast_const(), planar(Stem::<E::Compute>::line_len(columns))),
-                    None => (memory.start().cast_const(), steps),
-                }
-            }
-            true => {
+        // The input, and its strides: planes, rows, columns, channels.
+        let (x, steps) = match self.copy {
+            Some(copy) => copy(self, number, BlockPlace { image, plane, corner, sizes: [rows, columns] }, copied)?,
+            None => {
                 let s = self.x_strides;
                 let corner = plane * self.windows[0].stride * s[2]
                     + corner[0] * self.windows[1].stride * s[3]
@@ -182,11 +174,9 @@ impl<E: Dtype> Plan<'_, E> {
         };
         let o = self.out_strides;
         let out = self.out.wrapping_add(image * o[0] + plane * o[2] + corner[0] * o[3] + corner[1] * o[4]);
-        match &self.weights {
+        match (&self.weights, self.depthwise) {
             // (Depthwise weights are always packed.)
-            &Source::Packed(first) if self.is_depthwise => {
-                depthwise::block(self, first, x, steps, out, [rows, columns])?;
-            }
+            (&Source::Packed(first), Some(block)) => block(self, first, x, steps, out, [rows, columns])?,
             _ => self.strips(x, steps, out, [rows, columns], strips_of.clone())?,
         }
         if let Some(then) = self.then {
@@ -194,6 +184,44 @@ impl<E: Dtype> Plan<'_, E> {
             self.finish(then, out, [rows, columns], channels);
         }
         Ok(())
+    }
+
+    /// Copies the input of a block, unless `copied` holds it already; the copy and its strides.
+    pub(super) fn copied(
+        &self,
+        number: usize,
+        BlockPlace { image, plane, corner, sizes: [rows, columns] }: BlockPlace,
+        copied: &mut Copied<E::Compute>,
+    ) -> Result<(*const E::Compute, [usize; 4])> {
+        let input = self.input_of(rows, columns);
+        // Room for the input of the largest block, followed by the sums of its lines.
+        let most = self.input_of(self.block[0], self.block[1]);
+        let memory = match &copied.memory {
+            Some(memory) => memory,
+            None => copied.memory.insert(Scratch::for_parts(&[&most, &self.sums_of(most, self.block[1])])?),
+        };
+        // (Its overflow is checked above.)
+        let copy_len = most.into_iter().product::<usize>();
+        let [planes, high, wide, channels] = input;
+        let sums = memory.start().wrapping_add(copy_len);
+        let planar = |line: usize| [high * line, line, 1, planes * high * line];
+        let steps = match self.is_planar {
+            true => planar(wide),
+            false => [high * wide * channels, wide * channels, channels, 1],
+        };
+        if copied.block != Some(number) {
+            self.copy_input(memory, image, plane, corner, input);
+            if self.stem.is_some() {
+                let lines = (memory.start().cast_const(), [channels, planes * high], [steps[3], steps[1], steps[2]]);
+                // SAFETY: the copy has these lines, for whole tiles, and there is room for their sums.
+                unsafe { Stem::sum_lines(self.kernels, lines, columns, sums) }
+            }
+            copied.block = Some(number);
+        }
+        Ok(match self.stem {
+            Some(_) => (sums.cast_const(), planar(Stem::<E::Compute>::line_len(columns))),
+            None => (memory.start().cast_const(), steps),
+        })
     }
 
     /// Copies the input of a block to a buffer with room for it.
@@ -266,7 +294,7 @@ impl<E: Dtype> Plan<'_, E> {
 }
 
 /// A thread's input buffer, and the block it holds.
-struct Copied<T> {
+pub(super) struct Copied<T> {
     block: Option<usize>,
     memory: Option<Scratch<T>>,
 }

@@ -46,7 +46,7 @@ impl Ahead {
 impl<E: Dtype> Plan<'_, E> {
     /// The output channels of these strips.
     pub(super) fn channels_of(&self, strips_of: core::ops::Range<usize>) -> core::ops::Range<usize> {
-        if self.is_depthwise {
+        if self.depthwise.is_some() {
             return 0..self.out_sizes[1];
         }
         let (per_group, strip) = (self.out_sizes[1] / self.groups, self.kernels.strip);

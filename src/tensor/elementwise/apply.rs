@@ -6,6 +6,8 @@ use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind as _, KindRank};
 use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
+use crate::layout::dims::Dims;
+use crate::layout::memory_format::write_elementwise_walk;
 use crate::layout::strides;
 use crate::ops::BinaryOp;
 use crate::ops::arguments::Sought;
@@ -158,19 +160,34 @@ pub(crate) fn broadcast_all<T: Shape, Out: Element>(op: &'static str, of: &[&[us
     broadcast::<T, Out>(op, &joined, &joined)
 }
 
-/// The strides of a view broadcast to `sizes`: those for reading, and those for the layout of the result. PyTorch converts operands to the
-/// `common` dtype before it compares layouts.
-fn broadcast_strides<B, E: Element, A: SizeArray>(view: &View<'_, B, E>, sizes: &A, common: DType) -> (A, A) {
-    let strides = strides::broadcast(view.sizes, view.strides, sizes);
-    (strides, layout(view.sizes, view.strides, sizes, E::DTYPE == common))
-}
-
 /// An operand's strides broadcast to the sizes of the result, for the strides of the result.
 pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A, is_common: bool) -> A {
     if !is_common {
         return strides::converted(from, strides, sizes);
     }
     strides::broadcast(from, strides, sizes)
+}
+
+/// The strides with which `N` operands are read, broadcast to their result, and those of the result.
+struct Walked<const N: usize> {
+    from: [Dims; N],
+    to: Dims,
+}
+impl<const N: usize> Walked<N> {
+    /// PyTorch converts operands to the common dtype, which some have, before it compares layouts.
+    #[inline]
+    fn new(sizes: &[usize], operands: [(&[usize], &[usize], bool); N], alike: bool) -> Self {
+        let none = Dims::known(sizes);
+        let mut walked = Walked { from: [none; N], to: none };
+        write_elementwise_walk(sizes, &operands, alike, &mut walked.from, &mut walked.to);
+        walked
+    }
+}
+
+/// Sizes, strides, and whether it is converted to the `common` dtype.
+#[inline]
+fn layout_of<'a, B, E: Element>(view: &View<'a, B, E>, common: DType) -> (&'a [usize], &'a [usize], bool) {
+    (view.sizes, view.strides, E::DTYPE != common)
 }
 
 /// `kernel(view)` as a new tensor of the given sizes; other operands are scalars in the kernel.
@@ -184,10 +201,10 @@ pub(crate) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
     if let Some((sizes, strides, len)) = strides::row_major_alike::<1, T>([(view.sizes, view.strides)]) {
         return Ok(Tensor::whole(D::map1_line(kernel, view, len)?, sizes, strides, len));
     }
-    let (from, layout) = broadcast_strides(&view, &sizes, common);
-    let strides = strides::elementwise_result(&sizes, &[layout], false);
-    let storage = D::map1(kernel, view.restrided(sizes.as_ref(), from.as_ref()), strides.as_ref())?;
-    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+    let of = sizes.as_ref();
+    let Walked { from: [from], to } = Walked::new(of, [layout_of(&view, common)], false);
+    let storage = D::map1(kernel, view.restrided(of, &from), &to)?;
+    Ok(Tensor::from_parts(storage, 0, sizes, T::Sizes::copied(&to)))
 }
 
 /// `kernel(a, b)` as a new tensor.
@@ -198,22 +215,17 @@ pub(crate) fn map2<A: Element, B: Element, T: Shape, D: Device, Out: Element>(
     sizes: T::Sizes,
     common: [DType; 2],
 ) -> Result<Tensor<Out, T, D>> {
-    let alike = a.sizes == sizes.as_ref() && b.sizes == sizes.as_ref();
+    let of = sizes.as_ref();
+    let alike = a.sizes == of && b.sizes == of;
     // Fast path: both operands are row-major and of one shape, and so is the result.
     let row_major = strides::contiguous(&sizes);
     if alike && a.strides == row_major.as_ref() && b.strides == row_major.as_ref() {
         return Ok(Tensor::from_parts(D::map2(kernel, a, b, row_major.as_ref())?, 0, sizes, row_major));
     }
-    let (from_a, layout_a) = broadcast_strides(&a, &sizes, common[0]);
-    let (from_b, layout_b) = broadcast_strides(&b, &sizes, common[1]);
-    let strides = strides::elementwise_result(&sizes, &[layout_a, layout_b], alike);
-    let storage = D::map2(
-        kernel,
-        a.restrided(sizes.as_ref(), from_a.as_ref()),
-        b.restrided(sizes.as_ref(), from_b.as_ref()),
-        strides.as_ref(),
-    )?;
-    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+    let layouts = [layout_of(&a, common[0]), layout_of(&b, common[1])];
+    let Walked { from: [from_a, from_b], to } = Walked::new(of, layouts, alike);
+    let storage = D::map2(kernel, a.restrided(of, &from_a), b.restrided(of, &from_b), &to)?;
+    Ok(Tensor::from_parts(storage, 0, sizes, T::Sizes::copied(&to)))
 }
 
 /// `kernel(a, b, c)` as a new tensor.
@@ -225,19 +237,12 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, T: Shape, D: Device, Out:
     sizes: T::Sizes,
     common: [DType; 3],
 ) -> Result<Tensor<Out, T, D>> {
-    let (from_a, layout_a) = broadcast_strides(&a, &sizes, common[0]);
-    let (from_b, layout_b) = broadcast_strides(&b, &sizes, common[1]);
-    let (from_c, layout_c) = broadcast_strides(&c, &sizes, common[2]);
-    let alike = [a.sizes, b.sizes, c.sizes].iter().all(|&from| from == sizes.as_ref());
-    let strides = strides::elementwise_result(&sizes, &[layout_a, layout_b, layout_c], alike);
-    let storage = D::map3(
-        kernel,
-        a.restrided(sizes.as_ref(), from_a.as_ref()),
-        b.restrided(sizes.as_ref(), from_b.as_ref()),
-        c.restrided(sizes.as_ref(), from_c.as_ref()),
-        strides.as_ref(),
-    )?;
-    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+    let of = sizes.as_ref();
+    let alike = [a.sizes, b.sizes, c.sizes].iter().all(|&from| from == of);
+    let layouts = [layout_of(&a, common[0]), layout_of(&b, common[1]), layout_of(&c, common[2])];
+    let Walked { from: [from_a, from_b, from_c], to } = Walked::new(of, layouts, alike);
+    let storage = D::map3(kernel, a.restrided(of, &from_a), b.restrided(of, &from_b), c.restrided(of, &from_c), &to)?;
+    Ok(Tensor::from_parts(storage, 0, sizes, T::Sizes::copied(&to)))
 }
 
 /// `Op(lhs, rhs)` as a new tensor.
@@ -269,8 +274,10 @@ where
     T: Shape,
     X: Device,
 {
+    // (In builds with debug assertions it would be compiled for nothing.)
     if const {
-        !is_scalar::<R>()
+        !cfg!(debug_assertions)
+            && !is_scalar::<R>()
             && !right_is_exact::<O, P, S::Kind, R::Kind>()
             && !<D as Meet<R::Place, S::Kind, R::Kind>>::LEFT_IS_VALUE
             && !<D as Meet<R::Place, S::Kind, R::Kind>>::RIGHT_IS_VALUE

@@ -14,11 +14,15 @@ use crate::tensor::{SameDevice, Tensor};
     note = "a weight holds the dtype of the tensor and is where the tensor is"
 )]
 pub trait PerChannel<E: Element, C, D: Device>: Sealed + Copy {
+    /// Whether there is one.
+    #[doc(hidden)]
+    const IS_GIVEN: bool;
     /// The weight, if there is one.
     #[doc(hidden)]
     fn given(&self) -> Option<View<'_, D::Storage, E>>;
 }
 impl<E: Element, C, D: Device> PerChannel<E, C, D> for () {
+    const IS_GIVEN: bool = false;
     fn given(&self) -> Option<View<'_, D::Storage, E>> {
         None
     }
@@ -26,6 +30,7 @@ impl<E: Element, C, D: Device> PerChannel<E, C, D> for () {
 impl<E: Element, C, K: Dim + OneForEach<C> + SameDevice<D, X>, X: Device, D: Device> PerChannel<E, C, D>
     for &Tensor<E, (K,), X>
 {
+    const IS_GIVEN: bool = true;
     fn given(&self) -> Option<View<'_, D::Storage, E>> {
         Some(K::here(self).elements())
     }

@@ -236,7 +236,14 @@ pub(super) fn convolve<E: Dtype>(plan: &Plan<'_, E>, len: usize) -> Result<Optio
     let result = unsafe {
         HostBuffer::filled_by(len, |out: *mut E| {
             let weights = Source::Packed(packed);
-            let plan = Plan { out, is_direct: false, block, weights, stem: Some(&stem), ..*plan };
+            let plan = Plan {
+                out,
+                copy: Some(|plan, number, place, to| plan.copied(number, place, to)),
+                block,
+                weights,
+                stem: Some(&stem),
+                ..*plan
+            };
             plan.run(strips(channels, plan.kernels.strip))
         })
     }?;
