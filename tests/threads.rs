@@ -14,7 +14,7 @@ static POOLS: LazyLock<Vec<ThreadPool>> =
 
 /// Sizes of matrices: square, many columns, many rows (also one more than a number that divides well), long rows, odd ones.
 const SIZES: &[[usize; 2]] = if cfg!(debug_assertions) {
-    &[[128, 256], [3, 11_003], [11_003, 3], [61, 1501], [1, 32_771]]
+    &[[128, 256], [3, 7001], [7001, 3], [31, 1501], [1, 32_771]]
 } else {
     &[[2048, 1024], [3, 700_001], [700_001, 3], [8191, 257], [1021, 3001], [1, 2_000_003]]
 };

@@ -10,7 +10,8 @@ use crate::dtype::Element;
 use crate::error::{Result, invalid};
 
 impl AnyTensor {
-    /// The tensor, whose dtype is `E`, as an operand of a composite.
+    /// The tensor, whose dtype is `E`, as an operand of a composite. (Not inline: it would be compiled for each dtype of each operation.)
+    #[inline(never)]
     pub(crate) fn as_erased<E: Element>(&self) -> Result<Erased<'_, E, Dynamic>> {
         Ok(Erased::of(self.elements_as::<E>()?))
     }
@@ -54,6 +55,7 @@ pub(crate) trait IntoAny {
 }
 impl<E: Element> IntoAny for Owned<E, Dynamic> {
     type Any = AnyTensor;
+    #[inline(never)]
     fn into_any(self) -> AnyTensor {
         let (storage, offset, sizes, strides) = self.into_parts();
         AnyTensor::from_erased(storage, E::DTYPE, offset, sizes, strides)

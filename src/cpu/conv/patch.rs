@@ -6,6 +6,7 @@ use crate::cpu::simd::{self, Loop};
 use crate::cpu::transpose::{SIDE, transpose};
 use crate::dtype::{Compute, Dtype};
 use crate::ops;
+use crate::ops::kernel::VectorWidth;
 
 /// Converts the numbers of a two-dimensional part while copying: `lines` lines of `len`.
 struct Convert<A, B, F> {
@@ -23,6 +24,7 @@ const TOGETHER: usize = 16;
 
 impl<A: Copy, B, F: Fn(A) -> B> Loop for Convert<A, B, F> {
     type Output = ();
+    const WIDEST: VectorWidth = VectorWidth::Narrow;
     #[inline(always)]
     fn run(self) {
         let Convert { from, to, lines, len, from_steps, to_steps, call } = self;

@@ -8,6 +8,7 @@ use crate::cpu::threads::{self, Shared};
 use crate::cpu::transpose;
 use crate::dtype::Dtype;
 use crate::error::{Result, numel_at_most, room};
+use crate::ops::kernel::VectorWidth;
 use crate::storage::Scratch;
 
 /// Weights of sizes (output channels, channels, depth, height, width).
@@ -82,6 +83,7 @@ struct PackChunk<'a, E: Dtype> {
 }
 impl<E: Dtype> Loop for PackChunk<'_, E> {
     type Output = ();
+    const WIDEST: VectorWidth = VectorWidth::Narrow;
     #[inline(always)]
     fn run(self) {
         let PackChunk { packer, strip: at, chunk, to: packed } = self;
