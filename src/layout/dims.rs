@@ -29,6 +29,13 @@ impl Dims {
         Ok(Dims { len: rank as u8, values: [0; MOST] })
     }
 
+    /// As many zeros as a tensor that exists has axes, to be filled in.
+    #[inline]
+    pub(crate) fn alike(of: &[usize]) -> Self {
+        assert!(of.len() <= MOST, "tensors have no more axes than that");
+        Dims { len: of.len() as u8, values: [0; MOST] }
+    }
+
     /// The sizes or strides of a tensor that exists, which has no more axes than there may be.
     pub(crate) fn known(from: &[usize]) -> Self {
         assert!(from.len() <= MOST, "tensors have no more axes than that");

@@ -260,9 +260,16 @@ pub(crate) fn write_elementwise_walk(
     from: &mut [Dims],
     to: &mut Dims,
 ) {
+    let mut converts = false;
+    for (&(own, strides, is_converted), from) in operands.iter().zip(&mut *from) {
+        write_broadcast(own, strides, sizes, from);
+        converts |= is_converted;
+    }
+    if !converts {
+        return write_elementwise(sizes, from, alike, to);
+    }
     let mut layouts = [*to; 3];
     for ((&(own, strides, is_converted), from), layout) in operands.iter().zip(from).zip(&mut layouts) {
-        write_broadcast(own, strides, sizes, from);
         *layout = *from;
         if is_converted {
             let mut kept = Dims::known(strides);

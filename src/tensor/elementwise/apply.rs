@@ -177,7 +177,7 @@ impl<const N: usize> Walked<N> {
     /// PyTorch converts operands to the common dtype, which some have, before it compares layouts.
     #[inline]
     fn new(sizes: &[usize], operands: [(&[usize], &[usize], bool); N], alike: bool) -> Self {
-        let none = Dims::known(sizes);
+        let none = Dims::alike(sizes);
         let mut walked = Walked { from: [none; N], to: none };
         write_elementwise_walk(sizes, &operands, alike, &mut walked.from, &mut walked.to);
         walked
