@@ -40,7 +40,7 @@ fn the_device_library_by_nvrtc_itself() {
     }
 }
 
-/// Kernels over `float* x` of 256 elements and 64 threads in two blocks, and what is said of them.
+/// Kernels over `float* x` of 256 elements, `float* far` of 65,536 and 64 threads in two blocks, and what is said of them.
 const WRONG: &[(&str, &str)] = &[
     ("x[256] = 0;", "wrote behind the end of an allocation of 1024 bytes"),
     ("x[threadIdx.x] = x[100000];", "illegal access to"),
@@ -52,6 +52,15 @@ const WRONG: &[(&str, &str)] = &[
     ("x[threadIdx.x] = x[threadIdx.x ^ 1] + 1;", "the result depends on the order of threads"),
     (
         "__shared__ float s[64]; s[threadIdx.x] = x[threadIdx.x]; if (blockIdx.x == 0) x[threadIdx.x] = s[63 - threadIdx.x];",
+        "the result depends on the order of threads",
+    ),
+    // One of the two runs writes to memory that the other leaves as it is.
+    (
+        "if (atomicExch(&far[0], 2.0f) == 1 && blockIdx.x == 1) far[32768] = 5;",
+        "the result depends on the order of threads",
+    ),
+    (
+        "if (atomicExch(&far[0], 2.0f) == 1 && blockIdx.x == 0) far[32768] = 5;",
         "the result depends on the order of threads",
     ),
     ("if (threadIdx.x < 16) x[threadIdx.x] = __shfl_xor_sync(~0u, 1.0f, 1);", "a lane waits for lanes that never come"),
@@ -67,10 +76,11 @@ const RIGHT: &[&str] = &[
 
 fn run_case(body: &str) -> castiron::Result<()> {
     let x: Tensor<f32, shape![256], Cuda<0>> = Tensor::ones();
-    let text = format!("extern \"C\" __global__ void k(float* x) {{ {body} }}\n");
+    let far: Tensor<f32, shape![65_536], Cuda<0>> = Tensor::ones();
+    let text = format!("extern \"C\" __global__ void k(float* x, float* far) {{ {body} }}\n");
     let mut arguments = Arguments::new();
-    arguments.push(address(&x));
-    // SAFETY: the kernel's parameter; what it does wrong, the pretend GPU stops.
+    [address(&x), address(&far)].into_iter().for_each(|argument| arguments.push(argument));
+    // SAFETY: the kernel's parameters; what it does wrong, the pretend GPU stops.
     unsafe { run(0, ("k", &text), Err((2, 64)), &arguments)? };
     x.cpu().map(|_| ())
 }

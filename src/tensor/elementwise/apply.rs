@@ -174,7 +174,8 @@ struct Walked<const N: usize> {
     to: Dims,
 }
 impl<const N: usize> Walked<N> {
-    /// PyTorch converts operands to the common dtype, which some have, before it compares layouts.
+    /// Of operands, each with its sizes, its strides and whether it is converted: PyTorch converts to the common dtype before it compares
+    /// layouts.
     #[inline]
     fn new(sizes: &[usize], operands: [(&[usize], &[usize], bool); N], alike: bool) -> Self {
         let none = Dims::alike(sizes);
