@@ -173,7 +173,8 @@ fn shared_node<B>(node: &Mutex<Option<Node<B>>>) -> Option<Node<B>> {
 /// Every step has it, so it is copied, not counted: slots are never freed, and those of finished tapes are used again.
 #[derive(Clone, Copy)]
 pub struct Tape {
-    slot: &'static Slot,
+    /// None: of a blank step.
+    slot: Option<&'static Slot>,
     use_number: u64,
 }
 /// How many tapes with this slot are finished: the next one is open.
@@ -183,7 +184,7 @@ static UNUSED: Mutex<Vec<&'static Slot>> = Mutex::new(Vec::new());
 
 impl PartialEq for Tape {
     fn eq(&self, other: &Tape) -> bool {
-        core::ptr::eq(self.slot, other.slot) && self.use_number == other.use_number
+        self.slot.map(core::ptr::from_ref) == other.slot.map(core::ptr::from_ref) && self.use_number == other.use_number
     }
 }
 
@@ -551,21 +552,19 @@ impl Packed {
 
 impl Tape {
     /// That of a blank step.
-    const NONE: Self = {
-        static NONE: Slot = Slot(AtomicU64::new(0));
-        Tape { slot: &NONE, use_number: u64::MAX }
-    };
+    const NONE: Self = Tape { slot: None, use_number: u64::MAX };
     pub(crate) fn new() -> Self {
         let unused = locked(&UNUSED).pop();
         let slot = unused.unwrap_or_else(|| Box::leak(Box::new(Slot(AtomicU64::new(0)))));
-        Tape { slot, use_number: slot.0.load(Ordering::Acquire) }
+        Tape { slot: Some(slot), use_number: slot.0.load(Ordering::Acquire) }
     }
 
     /// Nothing more is recorded.
     pub(crate) fn finish(self) {
+        let Some(slot) = self.slot else { return };
         let next = self.use_number + 1;
-        if self.slot.0.compare_exchange(self.use_number, next, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
-            locked(&UNUSED).push(self.slot);
+        if slot.0.compare_exchange(self.use_number, next, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            locked(&UNUSED).push(slot);
         }
     }
 
@@ -668,7 +667,8 @@ impl Tape {
 
     #[inline]
     fn expect_open(self, op: &'static str) -> Result<()> {
-        if self.slot.0.load(Ordering::Acquire) == self.use_number { Ok(()) } else { finished(op) }
+        let is_open = self.slot.is_some_and(|slot| slot.0.load(Ordering::Acquire) == self.use_number);
+        if is_open { Ok(()) } else { finished(op) }
     }
 }
 #[cold]
