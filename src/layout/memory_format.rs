@@ -252,7 +252,7 @@ pub(crate) fn elementwise_of<const N: usize>(sizes: &Dims, operands: [OperandLay
 }
 
 /// The strides of an elementwise result, and those of its operands broadcast to it; `alike` if no operand (including scalars) has to be
-/// broadcast. (Generic over nothing, so that a program compiles it once for all operations and shapes.)
+/// broadcast; of at most three. (Generic over nothing, so that it is compiled once for all operations and shapes.)
 pub(crate) fn write_elementwise_walk(
     sizes: &[usize],
     operands: &[OperandLayout<'_>],
