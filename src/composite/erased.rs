@@ -239,6 +239,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
 
     /// The view broadcast to these sizes.
     pub(crate) fn expand(&self, op: &'static str, sizes: &[usize]) -> Result<Erased<'_, E, D>> {
+        checked_numel_of(op, sizes, size_of::<E>())?;
         self.viewed(op, sizes.len(), |own, view| {
             view.sizes.copy_from_slice(sizes);
             own.expand(op, view)

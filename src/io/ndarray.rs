@@ -5,7 +5,7 @@ use crate::error::{Result, invalid};
 use crate::layout::bounds;
 use crate::shape::{Shape, SizeArray};
 use crate::storage::HostBuffer;
-use crate::tensor::{Tensor, TensorView, expect_fit};
+use crate::tensor::{Tensor, TensorView, checked_numel, expect_fit};
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension, IxDyn, ShapeBuilder};
 
 const OP: &str = "from_ndarray";
@@ -128,7 +128,8 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
     /// A view of an array's elements. (Feature `ndarray`.)
     ///
     /// # Errors
-    /// If the sizes differ from the type's, or an axis is reversed: strides of tensors are not negative.
+    /// If the sizes differ from the type's, an axis is reversed (strides of tensors are not negative), or a broadcast array has more bytes
+    /// than can be counted.
     ///
     /// ```
     /// use castiron::{TensorView, shape};
@@ -140,6 +141,7 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
     pub fn from_ndarray<D: Dimension>(array: ArrayView<'a, E, D>) -> Result<Self> {
         let sizes = sizes_of::<S>(array.shape())?;
         let strides = forward::<S>(array.strides(), array.shape())?;
+        checked_numel::<E>(OP, sizes.as_ref())?;
         // SAFETY: the elements that the strides reach are borrowed for `'a`, and so is everything that holds the buffer: this view, and
         // those lent from it.
         unsafe {

@@ -17,16 +17,18 @@ pub fn span(sizes: &[usize], strides: &[usize]) -> Option<usize> {
 }
 
 /// Whether everything that sizes and strides reach from `offset` on is inside a storage of `room` elements (`None`: a storage without
-/// elements, such as `Meta`'s, limited by `usize` only).
+/// elements, such as `Meta`'s, limited by `usize` only), and there are no more elements than `usize` can count: places that are repeated
+/// or shared by windows count each time.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_within(sizes: &[usize], strides: &[usize], offset: usize, room: Option<usize>) -> bool {
     // Branch-free, because every new tensor is checked. `last` is the offset of the farthest element.
-    let (mut last, mut overflows, mut is_empty) = (offset, false, false);
+    let (mut last, mut count, mut overflows, mut is_empty) = (offset, 1_usize, false, false);
     for (&size, &stride) in sizes.iter().zip(strides) {
         let (steps, beyond) = size.wrapping_sub(1).overflowing_mul(stride);
         let (next, too_far) = last.overflowing_add(steps);
-        last = next;
-        overflows |= beyond | too_far;
+        let (more, too_many) = count.overflowing_mul(size);
+        (last, count) = (next, more);
+        overflows |= beyond | too_far | too_many;
         is_empty |= size == 0;
     }
     is_empty | (!overflows & (last < room.unwrap_or(usize::MAX)))

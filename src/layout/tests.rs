@@ -307,6 +307,9 @@ fn numbers_near_the_largest_neither_wrap_nor_reach_anything() {
             "{error}"
         );
     }
+    // More elements than can be counted, all of them the same one.
+    assert!(!is_within(&[1 << 32, 1 << 32], &[0, 0], 0, Some(1)));
+    assert!(is_within(&[1 << 31, 1 << 32], &[0, 0], 0, Some(1)));
     assert!(is_within(&[2], &[3], 0, Some(4)));
     assert!(is_within(&[1], &[MOST], 3, Some(4)));
     assert!(is_within(&[2], &[MOST - 1], 0, None));

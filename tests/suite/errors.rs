@@ -1,7 +1,7 @@
 //! Errors at run time have a text that names the op, the shapes and the dtypes; the panicking form reports the caller's line; and
 //! everything is left unchanged.
 
-use castiron::{Complex, Dyn, Error, Generator, Tensor, axis, cat, shape, stack, tensor, try_cat, where_};
+use castiron::{Complex, Dyn, Error, Generator, Tensor, axis, cat, dim, shape, stack, tensor, try_cat, where_};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex};
 
@@ -227,6 +227,13 @@ fn sizes_that_overflow_in_a_result_are_an_error() {
     assert!(matches!(wide.try_add(&tall), Err(Error::TooLarge { op: "add", .. })));
     assert!(matches!(wide.try_matmul(&tall), Err(Error::TooLarge { op: "matmul", .. })));
     assert!(matches!(wide.try_expand_sized::<shape![_, _, _]>([1 << 40, 1 << 40, 1]), Err(Error::TooLarge { .. })));
+    // Windows that share elements: 2^64 + 1 of them, which `usize` would count as one.
+    let repeated = line(1).expand_sized::<shape![_]>([67_280_421_584_897]);
+    assert!(matches!(repeated.try_unfold_sized(axis![0], 274_177, 1), Err(Error::TooLarge { op: "unfold", .. })));
+    let long: Tensor<f32, shape![67_280_421_584_897]> =
+        line(1).expand_sized::<shape![_]>([67_280_421_584_897]).with_shape();
+    let windows = long.try_unfold::<dim!(274_177), dim!(1), _>(axis![0]);
+    assert!(matches!(windows, Err(Error::TooLarge { op: "unfold", .. })));
     let huge = line(1).expand_sized::<shape![_]>([isize::MAX as usize / 4]);
     assert!(matches!(castiron::try_cat((&huge, &huge, &huge), axis![0]), Err(Error::TooLarge { op: "cat", .. })));
     assert!(matches!(huge.try_exp(), Err(Error::OutOfMemory { .. })));

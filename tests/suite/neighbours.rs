@@ -180,6 +180,10 @@ mod arrays {
     fn reversed_axes_and_other_sizes_are_refused_or_copied() {
         let array = array![1, 2, 3];
         let backward = array.slice(ndarray::s![..;-1]);
+        // As many elements as ndarray allows, of more bytes than `usize` counts.
+        let one = ndarray::arr1(&[0_i64]);
+        let repeated = one.broadcast(isize::MAX as usize / 2).unwrap();
+        assert!(matches!(TensorView::<i64, shape![_]>::from_ndarray(repeated), Err(Error::TooLarge { .. })));
         let error = TensorView::<i64, shape![_]>::from_ndarray(backward).unwrap_err().to_string();
         assert!(error.starts_with("from_ndarray: strides [-1] lead backward"), "{error}");
         // What the message says helps.

@@ -398,7 +398,7 @@ impl<E: Spectral, D: Device> Erased<'_, E, D> {
         let places = places.expand(op, &sizes)?;
         let mut to = sizes;
         to[last - 1] = whole;
-        let mut sums = D::zeroed::<E::Cx>(Some(self.storage()), to.iter().product())?;
+        let mut sums = D::zeroed::<E::Cx>(Some(self.storage()), checked_numel::<E::Cx>(op, &to)?)?;
         let indexing = Indexing { op, axis: last - 1, wraps: false };
         let strides = to.row_major();
         let out = ViewMut::new(&mut sums, 0, &to, &strides);

@@ -3,11 +3,11 @@
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Result, collected, invalid, unwrap};
-use crate::layout::parts;
+use crate::layout::{ViewAxes, parts};
 use crate::shape::{
     AxisArg, Cut, CutEqually, Dimensional, Dyn, HasAxis, InsertAxis, Known, KnownShape, Shape, Unbind, Windows,
 };
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 use core::ops::Range;
 
@@ -255,7 +255,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// (`torch.Tensor.unfold`).
     ///
     /// # Panics
-    /// If the window does not fit an axis whose size is known at run time.
+    /// If the window does not fit an axis whose size is known at run time, or there would be more elements than can be counted.
     ///
     /// ```
     /// # use castiron::{axis, dim, shape, tensor, Tensor};
@@ -271,13 +271,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         S: Dimensional + Windows<I, Size, Step> + HasAxis<I>,
     {
-        self.try_viewed(|own, view| own.unfold("unfold", <S as HasAxis<I>>::INDEX, Size::VALUE, Step::VALUE, view))
+        self.windows(<S as HasAxis<I>>::INDEX, Size::VALUE, Step::VALUE)
     }
 
     /// [`unfold`](Self::unfold) with a window known at run time.
     ///
     /// # Panics
-    /// If the window does not fit the axis, or `step` is 0.
+    /// If the window does not fit the axis, `step` is 0, or there would be more elements than can be counted.
     ///
     /// ```
     /// # use castiron::{axis, tensor};
@@ -294,6 +294,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: Dimensional + HasAxis<I>,
         <S as HasAxis<I>>::Replace<Dyn>: InsertAxis<-1>,
     {
-        self.try_viewed(|own, view| own.unfold("unfold", <S as HasAxis<I>>::INDEX, size, step, view))
+        self.windows(<S as HasAxis<I>>::INDEX, size, step)
+    }
+
+    /// The view of both: windows share elements, so that there may be more than memory has.
+    fn windows<T: Shape>(&self, axis: usize, size: usize, step: usize) -> Result<Tensor<E, T, D>> {
+        self.try_viewed(|own, view| {
+            let ViewAxes { sizes, strides } = view;
+            let offset = own.unfold("unfold", axis, size, step, ViewAxes { sizes: &mut *sizes, strides })?;
+            checked_numel::<E>("unfold", sizes)?;
+            Ok(offset)
+        })
     }
 }
