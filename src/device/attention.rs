@@ -16,7 +16,20 @@ use crate::storage::View;
 /// Attention, and the softmax weights of the values: one per query and key, row-major. A masked key has weight 0, by which NaN and infinite
 /// values are multiplied, too.
 pub(crate) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storage, E>) -> Result<[D::Storage; 2]> {
-    let Attention { query, key, value, mask, is_causal, scale } = attention;
+    let shares = shares::<D, E>(attention, 0)?;
+    let mut sizes = attention.query.sizes.to_vec();
+    let rank = sizes.len();
+    sizes[rank - 1] = attention.key.sizes[rank - 2];
+    let result = D::matmul::<E>(View::new(&shares, 0, &sizes, &row_major(&sizes)), attention.value, None)?;
+    Ok([shares, result])
+}
+
+/// The softmax weights of [`composed`], where these queries are those from number `first` on (which matters where later keys are hidden).
+pub(crate) fn shares<D: Backend, E: Dtype>(
+    attention: &Attention<'_, D::Storage, E>,
+    first: usize,
+) -> Result<D::Storage> {
+    let Attention { query, key, mask, is_causal, scale, .. } = attention;
     let rank = query.sizes.len();
     let (queries, keys) = (query.sizes[rank - 2], key.sizes[rank - 2]);
     let mut sizes = query.sizes.to_vec();
@@ -45,10 +58,10 @@ pub(crate) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storag
         };
     }
     if *is_causal {
-        // A matrix of ones on and below the diagonal marks the visible keys.
+        // A matrix of ones on and below the diagonal (that of the first query) marks the visible keys.
         let ones = D::fill::<bool>(Some(&scores), true, queries * keys)?;
         let (of, own) = ([queries, keys], [keys, 1]);
-        let seen = D::band::<bool>(View::new(&ones, 0, &of, &own), isize::MIN, 0)?;
+        let seen = D::band::<bool>(View::new(&ones, 0, &of, &own), isize::MIN, first as isize)?;
         let mut steps = vec![0; rank];
         (steps[rank - 2], steps[rank - 1]) = (keys, 1);
         let lowest = lowest(&scores)?;
@@ -78,6 +91,5 @@ pub(crate) fn composed<D: Backend, E: Dtype>(attention: &Attention<'_, D::Storag
             &strides,
         )?;
     }
-    let result = D::matmul::<E>(View::new(&shares, 0, &sizes, &strides), *value, None)?;
-    Ok([shares, result])
+    Ok(shares)
 }

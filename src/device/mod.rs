@@ -22,6 +22,8 @@ mod value;
 
 #[cfg(feature = "grad")]
 pub(crate) use attention::composed as attention_composed;
+#[cfg(feature = "grad")]
+pub(crate) use attention::shares as attention_shares;
 pub use backend::Backend;
 pub use colocation::{Anywhere, Meet, Place, Receives, Source};
 #[cfg(feature = "grad")]

@@ -167,7 +167,7 @@ impl<P: Primitive, D: Device> WayBack<D::Storage> for Recorded<P, D> {
 }
 
 /// Runs a primitive on the device inside, and records it.
-pub(super) fn record<P: Primitive, D: Device>(
+pub(crate) fn record<P: Primitive, D: Device>(
     primitive: &P,
     x: &On<'_, P::Operands, Taped<D>>,
     tape: Option<Tape>,

@@ -17,6 +17,8 @@ macro_rules! each_device {
 mod accuracy;
 #[cfg(feature = "any")]
 mod any;
+#[cfg(feature = "grad")]
+mod attended;
 mod blend;
 #[cfg(feature = "safetensors")]
 mod checkpoints;

@@ -224,7 +224,8 @@ impl<E: Dtype, M: Shape + SameDevice<D, X>, X: Device, D: Device> Sees<E, D> for
 #[composites]
 impl<E: Dtype, D: Device> Erased<'_, E, D> {
     /// Attention: for each query, `(…, L, E)`, the mean of the values, `(…, S, V)`, weighted by `softmax(query @ key.T * scale)` over the
-    /// keys, `(…, S, E)`. The scale is `1 / sqrt(E)` if it is `None`. On the host the matrix of scores is not stored.
+    /// keys, `(…, S, E)`. The scale is `1 / sqrt(E)` if it is `None`. On the host the matrix of scores is not stored, nor is it for
+    /// gradients (but for that of a mask).
     ///
     /// All have one dtype, which is the result's. Which keys a query attends to is said by `sees` for a `Tensor`
     /// ([`Sees`](crate::nn::Sees)); for an `AnyTensor` by a mask of bools, or one of the dtype, which is added to the scores, or by

@@ -2,6 +2,8 @@
 
 pub(crate) mod adaptive_pool;
 pub(crate) mod attention;
+#[cfg(feature = "grad")]
+pub(crate) mod attention_back;
 pub(crate) mod conv;
 pub(crate) mod fractional_pool;
 pub(crate) mod grid;

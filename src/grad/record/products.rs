@@ -148,8 +148,7 @@ impl<A: Element, R: Reducer<A>> Recorded for Pool<'static, (), A, R> {
     }
 }
 impl<E: Dtype> Recorded for Attend<'static, (), E> {
-    fn record<D: Device>(call: Attend<'_, On<D>, E>, _: Tape) -> Result<On<D>> {
-        let [_, result] = crate::device::attention_composed::<Taped<D>, E>(&call.attention)?;
-        Ok(result)
+    fn record<D: Device>(call: Attend<'_, On<D>, E>, tape: Tape) -> Result<On<D>> {
+        crate::composite::nn::attention_back::record::<E, D>(&call.attention, tape)
     }
 }
