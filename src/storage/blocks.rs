@@ -135,7 +135,7 @@ fn larger(bytes: usize, zero: Option<Zero>) -> Option<HostBuffer> {
         (block, Origin::Small(size))
     } else {
         let size = pool::block_size(size)?;
-        let (block, is_zeroed) = pool::take(size, zeroed).ok()?;
+        let (block, size, is_zeroed) = pool::take(size, zeroed).ok()?;
         if size - HEADER - bytes >= PAGE {
             shift = SHIFTS.fetch_add(SHIFT, Ordering::Relaxed) % PAGE;
         }

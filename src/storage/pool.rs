@@ -12,6 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(super) const SMALLEST: usize = 64 << 10;
 /// Maximum number of blocks held, so that a search is fast: more than a step of learning has at once, which would get new pages each time.
 const MOST_BLOCKS: usize = 512;
+/// How many times as large as wanted a free block may be.
+const SLACK: usize = 2;
 /// The default limit in bytes.
 const LIMIT: usize = 512 << 20;
 
@@ -62,26 +64,26 @@ fn out_of_memory(bytes: usize) -> Error {
     Error::OutOfMemory { bytes, device: "cpu" }
 }
 
-/// Takes a block of a size given by [`block_size`]; the bool says whether it is known to be zeroed.
-pub(super) fn take(size: usize, zeroed: bool) -> Result<(NonNull<u8>, bool)> {
+/// Takes a block of at least a size given by [`block_size`]; its size, and whether it is known to be zeroed.
+pub(super) fn take(size: usize, zeroed: bool) -> Result<(NonNull<u8>, usize, bool)> {
     let found = {
         let mut pool = pool();
+        // For the caller, zeroing a used block is faster than a new zeroed one from the system.
+        let found = pool.fitting(size).map(|at| pool.idle.remove(at));
+        let size = found.as_ref().map_or(size, |idle| idle.size);
+        pool.held -= found.as_ref().map_or(0, |idle| idle.size);
         pool.used += size;
         pool.peak = pool.peak.max(pool.used);
-        // For the caller, zeroing a used block is faster than a new zeroed one from the system.
-        let at = pool.idle.iter().rposition(|idle| idle.size == size);
-        at.map(|at| {
-            pool.held -= size;
-            pool.idle.remove(at).start
-        })
+        found
     };
-    if let Some(start) = found {
-        return Ok((start, false));
+    if let Some(Idle { start, size }) = found {
+        return Ok((start, size, false));
     }
-    pages::take(size, zeroed).ok_or_else(|| {
+    let (start, zeroed) = pages::take(size, zeroed).ok_or_else(|| {
         pool().used -= size;
         out_of_memory(size)
-    })
+    })?;
+    Ok((start, size, zeroed))
 }
 
 /// Returns a block to the pool.
@@ -99,6 +101,22 @@ pub(super) unsafe fn give_back(start: NonNull<u8>, size: usize) {
 }
 
 impl Pool {
+    /// The free block for a size: the one of this size that was used last, or else the smallest of up to [`SLACK`] times as much, so that
+    /// blocks of other sizes are not held for nothing.
+    fn fitting(&self, size: usize) -> Option<usize> {
+        let mut best = None;
+        for (at, idle) in self.idle.iter().enumerate().rev() {
+            if idle.size == size {
+                return Some(at);
+            }
+            let is_better = best.is_none_or(|best: usize| idle.size < self.idle[best].size);
+            if idle.size > size && idle.size <= size.saturating_mul(SLACK) && is_better {
+                best = Some(at);
+            }
+        }
+        best
+    }
+
     /// Removes blocks beyond the limits, least recently used first.
     fn surplus(&mut self) -> Vec<Idle> {
         let mut gone = 0;
