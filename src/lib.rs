@@ -686,6 +686,7 @@ pub use sparse::{RightOfSparse, WrittenToSparse};
 #[doc(hidden)]
 pub use tensor::einsum_calls as __einsum;
 pub use tensor::lazy;
+pub use tensor::shells;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, AxisIter, BagMode, BinCounts, BinWeight, ByteNumber, Generator, Interpolation,
     Iter, JoinDtype, Joined, Layout, LossWeight, OnHost, Operand, Optional, Outcome, OutcomeDevice, OutcomeShape,

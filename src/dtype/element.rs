@@ -53,7 +53,7 @@ pub trait Element: sealed::Sealed + Copy + Default + PartialEq + core::fmt::Debu
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not compute: promotion is not defined for shell dtypes",
     label = "arithmetic needs one of the 13 computing dtypes",
-    note = "cast first, for example `.to::<f32>()`; shell dtypes (u16, u32, u64, float8, float4) can be stored, moved, compared and cast"
+    note = "cast first, for example `.to::<f32>()`; shell dtypes (u16, u32, u64, float8, float4) can be stored, moved and cast, and compared by functions: `shells::eq(&x, &y)`"
 )]
 pub trait Dtype:
     Promotable<With<Self> = Self>

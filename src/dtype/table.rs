@@ -43,14 +43,13 @@ macro_rules! dtype_table {
 pub(crate) use dtype_table;
 
 /// Calls `$use!` with the types of some rows, separated by commas: `types_of!(float8s plain)` is `plain!(F8E4M3FN, …)`. The sets are
-/// `shells` (all that do not compute), `ordered_shells`, `float8s` and `shell_bytes` (of one byte).
+/// `shells` (all that do not compute), `float8s` and `shell_bytes` (of one byte).
 macro_rules! types_of {
     ($set:ident $use:ident) => { $crate::dtype::table::dtype_table! { types_of { $set $use [] } } };
     ({ $set:ident $use:ident $types:tt } $variant:ident: $ty:ty, $name:literal $aliases:tt, $category:ident, $signed:literal, $real:ty,
      $tier:ident, $doc:literal, $dlpack:tt, $stored:tt; $($rest:tt)*) => { types_of! { @$set $tier $use $types $ty; $($rest)* } };
     ({ $set:ident $use:ident [$($ty:ty,)*] }) => { $use! { $($ty),* } };
     (@$set:ident Computing $use:ident $types:tt $ty:ty; $($rest:tt)*) => { types_of! { { $set $use $types } $($rest)* } };
-    (@ordered_shells Packed $use:ident $types:tt $ty:ty; $($rest:tt)*) => { types_of! { { ordered_shells $use $types } $($rest)* } };
     (@float8s Packed $use:ident $types:tt $ty:ty; $($rest:tt)*) => { types_of! { { float8s $use $types } $($rest)* } };
     (@float8s ShellInteger $use:ident $types:tt $ty:ty; $($rest:tt)*) => { types_of! { { float8s $use $types } $($rest)* } };
     (@shell_bytes ShellInteger $use:ident $types:tt $ty:ty; $($rest:tt)*) => { types_of! { { shell_bytes $use $types } $($rest)* } };

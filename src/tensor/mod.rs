@@ -12,6 +12,7 @@ mod create;
 
 // Operations on each element by itself: methods and operators written from the tables of `ops`, comparison, `where_`, `clamp`, `lerp`.
 mod elementwise;
+mod refused;
 
 // Closures over elements: `map`, `zip_map`, `map_lanes`, `fold`.
 pub(crate) mod closures;
@@ -91,6 +92,7 @@ pub use elementwise::scalar_first::{
     float_power, floor_divide, pow, try_float_power, try_floor_divide, try_pow, try_xlog1py, try_xlogy, try_zeta,
     xlog1py, xlogy, zeta,
 };
+pub use elementwise::shell_dtypes as shells;
 pub use elementwise::where_clamp::{try_where_, where_};
 pub use index::embedding_bag::BagMode;
 pub use index::scatter_reduce::ScatterReduce;

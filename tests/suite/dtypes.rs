@@ -4,7 +4,7 @@
 use crate::common::{Token, code, dtype, json};
 use castiron::{
     CanCast, Complex, DType, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Promote,
-    bf16, f16,
+    Tensor, axis, bf16, f16, shape, tensor,
 };
 use std::marker::PhantomData;
 
@@ -247,6 +247,33 @@ fn float8_values_survive_the_way_there_and_back() {
     }
     round_trip!(F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU);
     assert_eq!(F4E2M1FNX2::from_bits(0xb7).to_f32_pair(), [6.0, -1.5]);
+}
+
+/// A number whose type nothing says leaves the dtype of the result open until the end of the function. Methods are found all the same.
+#[test]
+fn methods_are_found_before_the_dtype_is_known() {
+    let x = tensor![[1, 2], [3, 4]];
+    assert_eq!((&x % 2).eq(0).to_vec(), [false, true, false, true]);
+    assert_eq!((&x % 2).ne(0).to_vec(), [true, false, true, false]);
+    let y = tensor![[1.0, 2.0], [3.0, 4.0]];
+    assert_eq!((&y / 2.0).amax().item(), 2.0_f32);
+    assert_eq!((&y * 2.0).amin().item(), 2.0_f32);
+    assert_eq!(y.clamp_min(2).amin_axis(axis![1]).to_vec(), [2.0_f32, 3.0]);
+    assert_eq!((y * 2).amax_axis(axis![0]).to_vec(), [6.0_f32, 8.0]);
+}
+
+#[test]
+fn shells_have_equality_and_extremes() {
+    use castiron::shells;
+    let ids = tensor![[3, 1], [2, 5]; u16];
+    assert_eq!(shells::eq(&ids, &tensor![3, 5; u16]).to_vec(), [true, false, false, true]);
+    assert_eq!(shells::ne(&ids, &tensor![3, 5; u16]).to_vec(), [false, true, true, false]);
+    assert_eq!((shells::amax(&ids).item(), shells::amin(&ids).item()), (5, 1));
+    assert_eq!(shells::amax_axis(&ids, axis![0]).to_vec(), [3, 5]);
+    assert_eq!(shells::amin_axis(&ids, axis![1]).to_vec(), [1, 2]);
+    let wide = Tensor::<u16, shape![_]>::zeros_sized([3]);
+    assert!(shells::try_eq(&ids, &wide).is_err() && shells::try_ne(&ids, &wide).is_err());
+    assert!(shells::try_amax(&wide.slice(castiron::s![..0])).is_err());
 }
 
 #[test]

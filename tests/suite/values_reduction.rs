@@ -42,14 +42,14 @@ cases! {
     Var [InexactFor<ops::reduce::var> + Dtype<RealDtype: Token>] |x| one(x.try_var(1));
     Std [InexactFor<ops::reduce::std> + Dtype<RealDtype: Token>] |x| one(x.try_std(1));
     StdCorr0 [InexactFor<ops::reduce::std> + Dtype<RealDtype: Token>] |x| one(x.try_std(0));
-    Max [OrderedFor<ops::reduce::amax>] |x| one(x.try_max());
-    Min [OrderedFor<ops::reduce::amin>] |x| one(x.try_min());
+    Max [OrderedFor<ops::reduce::max>] |x| one(x.try_max());
+    Min [OrderedFor<ops::reduce::min>] |x| one(x.try_min());
     Amax [OrderedFor<ops::reduce::amax>] |x| one(x.try_amax());
     Amin [OrderedFor<ops::reduce::amin>] |x| one(x.try_amin());
     Argmax [RealFor<ops::reduce::argmax>] |x| one(x.try_argmax());
     Argmin [RealFor<ops::reduce::argmin>] |x| one(x.try_argmin());
-    MaxDim0 [OrderedFor<ops::reduce::amax>] |x| both(x.try_max_axis(axis![0]));
-    MinDim0 [OrderedFor<ops::reduce::amin>] |x| both(x.try_min_axis(axis![0]));
+    MaxDim0 [OrderedFor<ops::reduce::max>] |x| both(x.try_max_axis(axis![0]));
+    MinDim0 [OrderedFor<ops::reduce::min>] |x| both(x.try_min_axis(axis![0]));
     Any [Dtype] |x| one(x.try_any());
     All [Dtype] |x| one(x.try_all());
     Cumsum [Dtype<Sum: Token>] |x| one(x.try_cumsum(axis![0]));

@@ -64,10 +64,10 @@ calls! {
     // instead: x::<shape![2, 3]>().view_mut().copy_from(&x::<shape![3]>());
     x::<shape![2, 3]>().assign(&x::<shape![2, 4]>());
     // instead: x::<shape![2, 3]>().assign(&x::<shape![3]>());
-    x::<shape![2, 3]>().to::<castiron::F8E5M2>().eq(&x::<shape![2, 4]>().to::<castiron::F8E5M2>());
-    // instead: x::<shape![2, 3]>().to::<castiron::F8E5M2>().eq(&x::<shape![2, 3]>().to::<castiron::F8E5M2>());
-    x::<shape![2, 3]>().to::<castiron::F8E5M2>().ne(&x::<shape![2, 4]>().to::<castiron::F8E5M2>());
-    // instead: x::<shape![2, 3]>().to::<castiron::F8E5M2>().ne(&x::<shape![2, 3]>().to::<castiron::F8E5M2>());
+    castiron::shells::eq(&x::<shape![2, 3]>().to::<castiron::F8E5M2>(), &x::<shape![2, 4]>().to::<castiron::F8E5M2>());
+    // instead: castiron::shells::eq(&x::<shape![2, 3]>().to::<castiron::F8E5M2>(), &x::<shape![2, 3]>().to::<castiron::F8E5M2>());
+    castiron::shells::ne(&x::<shape![2, 3]>().to::<castiron::F8E5M2>(), &x::<shape![2, 4]>().to::<castiron::F8E5M2>());
+    // instead: castiron::shells::ne(&x::<shape![2, 3]>().to::<castiron::F8E5M2>(), &x::<shape![2, 3]>().to::<castiron::F8E5M2>());
     x::<shape![2, 3]>().view_mut().clamp_(0.0, 1.0).mul_(&x::<shape![4]>()).numel();
     // instead: x::<shape![2, 3]>().view_mut().clamp_(0.0, 1.0).mul_(&x::<shape![3]>()).numel();
     x::<shape![2, 3]>().item();

@@ -15,7 +15,7 @@ use crate::layout::strides;
 use crate::ops::arguments::Sought;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::Rule;
-use crate::tensor::refuses_zeros;
+use crate::tensor::{refuses_zeros, shells};
 
 /// A zero-dim tensor of the dtype; an error if the scalar does not fit.
 fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
@@ -229,7 +229,7 @@ fn shells_compared(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor) -> Result<AnyT
     let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
     let (a, b) = (a.expand(&sizes)?, b.expand(&sizes)?);
     let equal = dispatch_dtype!(op, a.dtype, E: Shell => {
-        Ok(AnyTensor::from(a.typed_rank1::<E, Dynamic>()?.try_eq(&b.typed_rank1::<E, Dynamic>()?)?))
+        Ok(AnyTensor::from(shells::try_eq(&a.typed_rank1::<E, Dynamic>()?, &b.typed_rank1::<E, Dynamic>()?)?))
     })?;
     combine(row, &equal.into(), &true.into())?.reshape(&sizes)
 }

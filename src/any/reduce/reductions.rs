@@ -389,7 +389,7 @@ fn extreme(
 
 /// Writes the method of each row of the table of reductions that has a run-time signature.
 macro_rules! reductions {
-    ($($op:ident { [$axis:ident $of:ident] $admits:ident $result:ident ($($parameter:tt)*), $reducer:expr, $doc:literal, $torch:literal,
+    ($($op:ident { $axis:ident $admits:ident $result:ident ($($parameter:tt)*), $reducer:expr, $doc:literal, $torch:literal,
        $operand:literal $(($arguments:literal))? = $all:literal axis $at:literal = $along:literal,
        $(#[$($attribute:tt)*] fn [$($before:ident: $before_ty:ty)?] $dims:ident [$($between:ident: $between_ty:ty)?] $keepdim:ident [$($dtype:ident)?] $call:literal)? })*) => {
         /// Reductions over axes, all if none are given.

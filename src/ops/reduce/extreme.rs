@@ -12,12 +12,12 @@ use core::marker::PhantomData;
 macro_rules! extreme_rows {
     ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
         $crate::ops::table::joined! { $reader { $($rows)*
-            amax { [amax_axis Dtype] ordered same (), Extreme::<E, true>::new(),
+            amax { amax_axis ordered same (), Extreme::<E, true>::new(),
                 "The largest element; NaN if there is one. Of nothing: an error.", "torch.amax",
                 "tensor![[3, 1], [2, 5]]" = "5" axis "0" = "[3, 5]",
                 #[op(amax(input, dim = None, keepdim = false), dtypes = ordered)]
                 fn [] dims [] keepdim [] "Some(&[0]), false" }
-            amin { [amin_axis Dtype] ordered same (), Extreme::<E, false>::new(),
+            amin { amin_axis ordered same (), Extreme::<E, false>::new(),
                 "The smallest element; NaN if there is one. Of nothing: an error.", "torch.amin",
                 "tensor![[3, 1], [2, 5]]" = "1" axis "0" = "[2, 1]",
                 #[op(amin(input, dim = None, keepdim = false), dtypes = ordered)]

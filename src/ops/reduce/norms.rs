@@ -12,23 +12,23 @@ use core::marker::PhantomData;
 macro_rules! norms_rows {
     ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
         $crate::ops::table::joined! { $reader { $($rows)*
-            nansum { [nansum_axis Element] ordered sum (), NanSum,
+            nansum { nansum_axis ordered sum (), NanSum,
                 "The sum of the elements that are numbers: NaN counts as 0. Bools and integers are summed in `i64`, which wraps.", "torch.nansum",
                 "tensor![[1.0, f32::NAN], [2.0, 3.0]]" = "6.0" axis "0" = "[3.0, 3.0]", }
-            nanmean { [nanmean_axis Element] float same (), NanMean,
+            nanmean { nanmean_axis float same (), NanMean,
                 "The mean of the elements that are numbers, of floating dtypes: NaN does not count. NaN where there are none.", "torch.nanmean",
                 "tensor![[1.0, f32::NAN], [2.0, 3.0]]" = "2.0" axis "0" = "[1.5, 3.0]", }
-            count_nonzero { [count_nonzero_axis Element] any i64 (), CountNonzero,
+            count_nonzero { count_nonzero_axis any i64 (), CountNonzero,
                 "How many elements are not zero, in `i64`.", "torch.count_nonzero",
                 "tensor![[0, 2], [5, 1]]" = "3" axis "0" = "[1, 2]", }
-            vector_norm { [vector_norm_axis Element] inexact real (ord: f64), VectorNorm::new(ord),
+            vector_norm { vector_norm_axis inexact real (ord: f64), VectorNorm::new(ord),
                 "The `ord`-norm, of floating and complex dtypes; real: `sum(abs(x) ** ord) ** (1 / ord)`, the largest absolute value for \
                 infinity, the smallest for minus infinity, the number of elements other than zero for 0. Of nothing it is 0; where `ord` \
                 is negative or infinite: an error.", "torch.linalg.vector_norm",
                 "tensor![[3.0, -4.0], [0.0, 12.0]]" ("2.0") = "13.0" axis "1" = "[5.0, 12.0]",
                 #[doc(alias = "norm")]
                 fn [ord: f64] dims [] keepdim [] "2.0, Some(&[1]), false" }
-            norm { [norm_axis Element] inexact real (p: f64), VectorNorm::new(p),
+            norm { norm_axis inexact real (p: f64), VectorNorm::new(p),
                 "[`vector_norm`](Tensor::vector_norm) under PyTorch's older name.", "torch.norm",
                 "tensor![[3.0, -4.0], [6.0, 8.0]]" ("1.0") = "21.0" axis "1" = "[7.0, 14.0]", }
         } $($files)* }

@@ -10,29 +10,29 @@ use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 macro_rules! sums_rows {
     ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
         $crate::ops::table::joined! { $reader { $($rows)*
-            sum { [sum_axis Element] any sum (), Sum,
+            sum { sum_axis any sum (), Sum,
                 "The sum. Bools and integers are summed in `i64`, which wraps; `f16` and `bf16` are summed in `f32` and rounded once. \
                 Floats are added pairwise, in an order that shape and strides alone decide: neither the number of threads nor the machine's \
                 vector instructions change a bit of it. The sum of nothing is 0.", "torch.sum",
                 "tensor![[1, 2], [3, 4]]" = "10" axis "0" = "[4, 6]",
                 #[op(sum(input, dim = None, keepdim = false, dtype = None), dtypes = any, output = Computes)]
                 fn [] dims [] keepdim [dtype] "Some(&[0]), false, None" }
-            prod { [prod_axis Element] any sum (), Prod,
+            prod { prod_axis any sum (), Prod,
                 "The product. Bools and integers are multiplied in `i64`, which wraps. The product of nothing is 1.", "torch.prod",
                 "tensor![[1, 2], [3, 4]]" = "24" axis "1" = "[2, 12]",
                 #[op(prod(input, dim = None, keepdim = false, dtype = None), dtypes = any, output = Computes)]
                 fn [] dims [] keepdim [dtype] "Some(&[1]), false, None" }
-            mean { [mean_axis Element] inexact same (), Mean,
+            mean { mean_axis inexact same (), Mean,
                 "The mean, of floating and complex dtypes. The mean of nothing is NaN.", "torch.mean",
                 "tensor![[1.0, 2.0], [3.0, 4.0]]" = "2.5" axis "-1" = "[1.5, 3.5]",
                 #[op(mean(input, dim = None, keepdim = false, dtype = None), dtypes = inexact, output = ComputesInexact)]
                 fn [] dims [] keepdim [dtype] "Some(&[-1]), false, None" }
-            any { [any_axis Element] any bool (), AnyAll::ANY,
+            any { any_axis any bool (), AnyAll::ANY,
                 "Whether any element is non-zero. Of nothing: no.", "torch.any",
                 "tensor![[0, 2], [0, 0]]" = "true" axis "1" = "[true, false]",
                 #[op(any(input, dim = None, keepdim = false), dtypes = any, output = Truth)]
                 fn [] dims [] keepdim [] "Some(&[1]), false" }
-            all { [all_axis Element] any bool (), AnyAll::ALL,
+            all { all_axis any bool (), AnyAll::ALL,
                 "Whether every element is non-zero. Of nothing: yes.", "torch.all",
                 "tensor![[1, 2], [0, 1]]" = "false" axis "1" = "[true, false]",
                 #[op(all(input, dim = None, keepdim = false), dtypes = any, output = Truth)]

@@ -11,13 +11,13 @@ use crate::ops::record::reduce::{Record, RecordedReducer, Reduction};
 macro_rules! variance_rows {
     ($reader:tt { $($rows:tt)* } $($files:ident)*) => {
         $crate::ops::table::joined! { $reader { $($rows)*
-            var { [var_axis Element] inexact real (correction: usize), Variance::var(correction as f64),
+            var { var_axis inexact real (correction: usize), Variance::var(correction as f64),
                 "The variance, of floating and complex dtypes; real. `correction` is the number of degrees of freedom the mean has \
                 used up: 1 (PyTorch's default) for a sample, 0 for a population. NaN where no freedom is left.", "torch.var",
                 "tensor![[1.0, 3.0], [2.0, 2.0]]" ("0") = "0.5" axis "1" = "[1.0, 0.0]",
                 #[doc(alias = "variance")]
                 fn [] dims [correction: f64] keepdim [] "Some(&[1]), 0.0, false" }
-            std { [std_axis Element] inexact real (correction: usize), Variance::std(correction as f64),
+            std { std_axis inexact real (correction: usize), Variance::std(correction as f64),
                 "The standard deviation, of floating and complex dtypes; real: the root of the variance.", "torch.std",
                 "tensor![[1.0, 5.0], [3.0, 3.0]]" ("0") = "2f32.sqrt()" axis "1" = "[2.0, 0.0]",
                 #[doc(alias = "standard deviation")]

@@ -213,9 +213,9 @@ macro_rules! binary_methods {
             @of $op $methods $admits $result $operands, $doc, $torch, [$example $other $elements],
         });
     )*};
-    // Shell dtypes have these methods in `shell_dtypes`.
+    // (Of shell dtypes they are functions, in `shells`.)
     (@of $op:ident $methods:tt $admits:ident $result:ident shells, $doc:literal, $torch:literal, $example:tt, $form:ident castable) => {
-        binary_methods!(@ Dtype CanCast, $op $methods $admits $result any, $doc, $torch, $example);
+        binary_methods!(@ Element CanCast, $op $methods $admits $result any, $doc, $torch, $example);
     };
     (@of $op:ident $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:tt, $form:ident castable) => {
         binary_methods!(@ Element CanCast, $op $methods $admits $result $operands, $doc, $torch, $example);

@@ -15,6 +15,6 @@ pub(crate) mod output;
 pub(crate) mod parametric;
 pub(crate) mod reuse_operand;
 pub(crate) mod scalar_first;
-pub(crate) mod shell_dtypes;
+pub mod shell_dtypes;
 pub(crate) mod view_in_place;
 pub(crate) mod where_clamp;

@@ -1,5 +1,15 @@
-//! Operations on shell dtypes besides storing, moving and casting: elementwise equality of tensors of one shell dtype, and the smallest and
-//! largest element if they are ordered.
+//! Operations on shell dtypes (`u16`, `u32`, `u64`, floats of 8 and 4 bits) besides storing, moving and casting: elementwise equality of
+//! tensors of one shell dtype, and the smallest and largest element if they are ordered.
+//!
+//! They are functions: methods for each shell dtype would stand beside those of the computing dtypes wherever the compiler does not know
+//! the dtype yet, as in `(&x % 2).eq(0)`. (`x.eq(&y)` of shell dtypes is Rust's `==`: whether all elements are equal.)
+//!
+//! ```
+//! use castiron::{shells, tensor};
+//! let ids = tensor![3, 1, 2; u16];
+//! assert_eq!(shells::eq(&ids, &tensor![3, 2, 2; u16]).to_vec(), [true, false, true]);
+//! assert_eq!(shells::amax(&ids).item(), 3);
+//! ```
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -16,7 +26,6 @@ use crate::storage::View;
 use crate::tensor::elementwise::apply::{broadcast, map2};
 use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::{SameDevice, Tensor};
-use castiron_macros::fallible;
 
 /// Equality, or with `NOT` inequality.
 #[derive(Clone, Copy)]
@@ -71,88 +80,149 @@ impl<E: Element + PartialOrd, const MAX: bool> Reducer<E> for Extreme<MAX> {
     }
 }
 
-/// For `u16` it writes `eq`, `ne`, `amax` and the others of `Tensor<u16, …>`.
+/// A dtype that does not compute: `u16`, `u32`, `u64`, and the floats of 8 and 4 bits.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no shell dtype",
+    label = "a shell dtype is u16, u32, u64, or a float of 8 or 4 bits",
+    note = "computing dtypes have methods of these names: `x.eq(&y)`, `x.amax()`"
+)]
+pub trait Shell: Element {}
 macro_rules! shells {
-    ($($shell:ty),*) => {$(
-        /// Equality of shell elements.
-        #[cfg_attr(doc, doc(hidden))]
-        impl<S: Shape, D: Device> Tensor<$shell, S, D> {
-            /// Whether elements are equal (`torch.eq`), with a tensor of the same shell dtype; shapes broadcast.
-            ///
-            /// # Panics
-            /// If sizes known at run time do not broadcast.
-            #[fallible]
-            pub fn eq<F: Element, T, X: Device>(&self, rhs: &Tensor<F, T, X>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
-            where
-                $shell: SameDtypeFor<F, ops::eq>,
-                S: Broadcast<T>,
-                T: Shape + SameDevice<D, X>,
-            {
-                compare::<false, ops::eq, _, _, _, _, _>(self, T::here(rhs))
-            }
-
-            /// Whether elements differ (`torch.ne`), with a tensor of the same shell dtype; shapes broadcast.
-            ///
-            /// # Panics
-            /// If sizes known at run time do not broadcast.
-            #[fallible]
-            pub fn ne<F: Element, T, X: Device>(&self, rhs: &Tensor<F, T, X>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
-            where
-                $shell: SameDtypeFor<F, ops::ne>,
-                S: Broadcast<T>,
-                T: Shape + SameDevice<D, X>,
-            {
-                compare::<true, ops::ne, _, _, _, _, _>(self, T::here(rhs))
-            }
-        }
-    )*};
+    ($($shell:ty),*) => {$(impl Shell for $shell {})*};
 }
 types_of!(shells shells);
 
-macro_rules! ordered_shells {
-    ($($shell:ty),*) => {$(
-        /// The minimum and maximum of a shell tensor.
-        #[cfg_attr(doc, doc(hidden))]
-        impl<S: Shape, D: Device> Tensor<$shell, S, D> {
-            /// The largest element, as a zero-dim tensor; NaN if there is one.
-            ///
-            /// # Panics
-            /// If there are no elements.
-            #[track_caller]
-            pub fn amax(&self) -> Tensor<$shell, (), D> {
-                unwrap(reduce::<ops::reduce::amax, _, _, S, (), D>(Extreme::<true>, self, u32::MAX, false))
-            }
-
-            /// The largest elements over axes; NaN if there is one.
-            ///
-            /// # Panics
-            /// If there are no elements.
-            #[track_caller]
-            pub fn amax_axis<A: Axes<S>>(&self, _axes: A) -> Tensor<$shell, A::Reduced, D> {
-                unwrap(reduce::<ops::reduce::amax, _, _, S, A::Reduced, D>(Extreme::<true>, self, A::MASK, A::KEEPS))
-            }
-
-            /// The smallest element, as a zero-dim tensor; NaN if there is one.
-            ///
-            /// # Panics
-            /// If there are no elements.
-            #[track_caller]
-            pub fn amin(&self) -> Tensor<$shell, (), D> {
-                unwrap(reduce::<ops::reduce::amin, _, _, S, (), D>(Extreme::<false>, self, u32::MAX, false))
-            }
-
-            /// The smallest elements over axes; NaN if there is one.
-            ///
-            /// # Panics
-            /// If there are no elements.
-            #[track_caller]
-            pub fn amin_axis<A: Axes<S>>(&self, _axes: A) -> Tensor<$shell, A::Reduced, D> {
-                unwrap(reduce::<ops::reduce::amin, _, _, S, A::Reduced, D>(Extreme::<false>, self, A::MASK, A::KEEPS))
-            }
-        }
-    )*};
+/// Where the elements of two tensors of one shell dtype are equal (`torch.eq`); shapes broadcast.
+///
+/// # Panics
+/// If sizes known at run time do not broadcast.
+#[track_caller]
+pub fn eq<E: Shell + SameDtypeFor<F, ops::eq>, F: Element, S: Shape + Broadcast<T>, T, D: Device, X: Device>(
+    x: &Tensor<E, S, D>,
+    y: &Tensor<F, T, X>,
+) -> Tensor<bool, <S as Broadcast<T>>::Output, D>
+where
+    T: Shape + SameDevice<D, X>,
+{
+    unwrap(try_eq(x, y))
 }
-types_of!(ordered_shells ordered_shells);
+/// [`eq`], or an error.
+///
+/// # Errors
+/// If sizes known at run time do not broadcast.
+pub fn try_eq<E: Shell + SameDtypeFor<F, ops::eq>, F: Element, S: Shape + Broadcast<T>, T, D: Device, X: Device>(
+    x: &Tensor<E, S, D>,
+    y: &Tensor<F, T, X>,
+) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
+where
+    T: Shape + SameDevice<D, X>,
+{
+    compare::<false, ops::eq, _, _, _, _, _>(x, T::here(y))
+}
+
+/// Where the elements of two tensors of one shell dtype are different (`torch.ne`); shapes broadcast.
+///
+/// # Panics
+/// If sizes known at run time do not broadcast.
+#[track_caller]
+pub fn ne<E: Shell + SameDtypeFor<F, ops::ne>, F: Element, S: Shape + Broadcast<T>, T, D: Device, X: Device>(
+    x: &Tensor<E, S, D>,
+    y: &Tensor<F, T, X>,
+) -> Tensor<bool, <S as Broadcast<T>>::Output, D>
+where
+    T: Shape + SameDevice<D, X>,
+{
+    unwrap(try_ne(x, y))
+}
+/// [`ne`], or an error.
+///
+/// # Errors
+/// If sizes known at run time do not broadcast.
+pub fn try_ne<E: Shell + SameDtypeFor<F, ops::ne>, F: Element, S: Shape + Broadcast<T>, T, D: Device, X: Device>(
+    x: &Tensor<E, S, D>,
+    y: &Tensor<F, T, X>,
+) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
+where
+    T: Shape + SameDevice<D, X>,
+{
+    compare::<true, ops::ne, _, _, _, _, _>(x, T::here(y))
+}
+
+/// The largest element of a tensor of a shell dtype, as a zero-dim tensor; NaN if there is one (`torch.amax`).
+///
+/// # Panics
+/// If there are no elements.
+#[track_caller]
+pub fn amax<E: Shell + PartialOrd, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, (), D> {
+    unwrap(try_amax(x))
+}
+/// [`amax`], or an error.
+///
+/// # Errors
+/// If there are no elements.
+pub fn try_amax<E: Shell + PartialOrd, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Result<Tensor<E, (), D>> {
+    reduce::<ops::reduce::amax, _, _, S, (), D>(Extreme::<true>, x, u32::MAX, false)
+}
+
+/// The largest elements over axes; NaN if there is one (`torch.amax`).
+///
+/// # Panics
+/// If there are no elements.
+#[track_caller]
+pub fn amax_axis<E: Shell + PartialOrd, S: Shape, D: Device, A: Axes<S>>(
+    x: &Tensor<E, S, D>,
+    axes: A,
+) -> Tensor<E, A::Reduced, D> {
+    unwrap(try_amax_axis(x, axes))
+}
+/// [`amax_axis`], or an error.
+///
+/// # Errors
+/// If there are no elements.
+pub fn try_amax_axis<E: Shell + PartialOrd, S: Shape, D: Device, A: Axes<S>>(
+    x: &Tensor<E, S, D>,
+    _axes: A,
+) -> Result<Tensor<E, A::Reduced, D>> {
+    reduce::<ops::reduce::amax, _, _, S, A::Reduced, D>(Extreme::<true>, x, A::MASK, A::KEEPS)
+}
+
+/// The smallest element of a tensor of a shell dtype, as a zero-dim tensor; NaN if there is one (`torch.amin`).
+///
+/// # Panics
+/// If there are no elements.
+#[track_caller]
+pub fn amin<E: Shell + PartialOrd, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, (), D> {
+    unwrap(try_amin(x))
+}
+/// [`amin`], or an error.
+///
+/// # Errors
+/// If there are no elements.
+pub fn try_amin<E: Shell + PartialOrd, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Result<Tensor<E, (), D>> {
+    reduce::<ops::reduce::amin, _, _, S, (), D>(Extreme::<false>, x, u32::MAX, false)
+}
+
+/// The smallest elements over axes; NaN if there is one (`torch.amin`).
+///
+/// # Panics
+/// If there are no elements.
+#[track_caller]
+pub fn amin_axis<E: Shell + PartialOrd, S: Shape, D: Device, A: Axes<S>>(
+    x: &Tensor<E, S, D>,
+    axes: A,
+) -> Tensor<E, A::Reduced, D> {
+    unwrap(try_amin_axis(x, axes))
+}
+/// [`amin_axis`], or an error.
+///
+/// # Errors
+/// If there are no elements.
+pub fn try_amin_axis<E: Shell + PartialOrd, S: Shape, D: Device, A: Axes<S>>(
+    x: &Tensor<E, S, D>,
+    _axes: A,
+) -> Result<Tensor<E, A::Reduced, D>> {
+    reduce::<ops::reduce::amin, _, _, S, A::Reduced, D>(Extreme::<false>, x, A::MASK, A::KEEPS)
+}
 
 /// The kernels of this file, for the test of their generated source.
 #[cfg(all(test, unix, debug_assertions))]

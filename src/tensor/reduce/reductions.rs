@@ -86,13 +86,13 @@ pub(crate) fn keep(
 }
 
 /// Writes both forms of each row of the table: over all elements and over axes. They are methods of every tensor, and the rule of admission
-/// is a condition of the method, so that the compiler reports the failed condition instead of a missing method. (Shell dtypes have some in
-/// forms of their own.)
+/// is a condition of the method, so that the compiler reports the failed condition instead of a missing method. (Of shell dtypes
+/// some are functions, in `shells`.)
 macro_rules! reductions {
-    ($($op:ident { [$axis:ident $of:ident] $admits:ident $result:ident ($($parameter:ident: $ty:ty),*), $reducer:expr, $doc:literal, $torch:literal,
+    ($($op:ident { $axis:ident $admits:ident $result:ident ($($parameter:ident: $ty:ty),*), $reducer:expr, $doc:literal, $torch:literal,
        $operand:literal $(($arguments:literal))? = $all:literal axis $at:literal = $along:literal, $($run_time:tt)* })*) => {$(
         bound_of_one! { $admits, ops::reduce::$op, reductions { @result $result {
-            $op $axis $of ($($parameter: $ty),*) $reducer, $doc, $torch,
+            $op $axis ($($parameter: $ty),*) $reducer, $doc, $torch,
             concat!("assert_eq!(", $operand, ".", stringify!($op), "(" $(, $arguments)?, ").item(), ", $all, ");"),
             concat!("assert_eq!(", $operand, ".", stringify!($axis), "(axis![", $at, "]" $(, ", ", $arguments)?, ").to_vec(), ", $along, ");")
         } } }
@@ -101,10 +101,10 @@ macro_rules! reductions {
     (@result sum { $($row:tt)* } [$($bound:tt)+]) => { reductions! { @methods $($row)*, <O> [$($bound)+ + Dtype<Sum = O>] O } };
     (@result real { $($row:tt)* } [$($bound:tt)+]) => { reductions! { @methods $($row)*, <O> [$($bound)+ + Dtype<RealDtype = O>] O } };
     (@result $dtype:ident { $($row:tt)* } [$($bound:tt)+]) => { reductions! { @methods $($row)*, [$($bound)+] $dtype } };
-    (@methods $op:ident $axis:ident $of:ident ($($parameter:ident: $ty:ty),*) $reducer:expr, $doc:literal, $torch:literal, $all:expr, $along:expr,
+    (@methods $op:ident $axis:ident ($($parameter:ident: $ty:ty),*) $reducer:expr, $doc:literal, $torch:literal, $all:expr, $along:expr,
         $(<$o:ident>)? [$($bound:tt)+] $out:ty) => {
         #[doc = concat!("[`", stringify!($op), "`](Tensor::", stringify!($op), ") over everything and over axes.")]
-        impl<E: $of, S: Shape, D: Device> Tensor<E, S, D> {
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]
             ///
             #[doc = concat!("Over all elements, to a zero-dim tensor; along an axis it is `x.", stringify!($axis), "(axis![0])`.")]
@@ -194,7 +194,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
 /// Writes `max`, `argmax` and their forms, or those of the minimum.
 macro_rules! extremes {
-    ($($max:literal $what:literal $name:ident $axis:ident $amax:ident $try_amax:ident
+    ($($max:literal $what:literal $name:ident $axis:ident $amax:ident
        $arg:ident $arg_axis:ident, $all:literal, $along:literal, $at:literal, $at_along:literal;)*) => {$(
         #[doc = concat!("The ", $what, " element and where it is.")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -213,9 +213,9 @@ macro_rules! extremes {
             #[fallible]
             pub fn $name(&self) -> Result<Tensor<E, (), D>>
             where
-                E: OrderedFor<ops::reduce::$amax>,
+                E: OrderedFor<ops::reduce::$name>,
             {
-                self.$try_amax()
+                reduce::<ops::reduce::$name, _, E, S, (), D>(Extreme::<E, $max>::new(), self, ALL, false)
             }
 
             #[doc = concat!("The ", $what, " elements along an axis and where they are: values and `i64` indices. Of equals the first counts; NaN is more extreme than any number.")]
@@ -232,7 +232,7 @@ macro_rules! extremes {
             #[fallible]
             pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
             where
-                E: OrderedFor<ops::reduce::$amax>,
+                E: OrderedFor<ops::reduce::$name>,
             {
                 let reducer = ArgExtreme::<E, $max>::new();
                 let (indices, values) = reduce_both::<ops::reduce::$name, _, E, S, A::Reduced, D>(reducer, self, A::MASK, A::KEEPS)?;
@@ -284,18 +284,18 @@ macro_rules! extremes {
             #[track_caller]
             pub fn $name(self) -> Tensor<E, (), D>
             where
-                E: OrderedFor<ops::reduce::$amax>,
+                E: OrderedFor<ops::reduce::$name>,
             {
-                unwrap(self.$try_amax())
+                unwrap(self.reduce::<ops::reduce::$name, _, _>(Extreme::<E, $max>::new(), ALL, false))
             }
 
             #[doc = concat!("As [`Tensor::", stringify!($axis), "`], without a tensor of the elements, which are computed twice.")]
             #[fallible]
             pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
             where
-                E: OrderedFor<ops::reduce::$amax>,
+                E: OrderedFor<ops::reduce::$name>,
             {
-                let values = self.reduce::<ops::reduce::$amax, _, _>(Extreme::<E, $max>::new(), A::MASK, A::KEEPS)?;
+                let values = self.reduce::<ops::reduce::$name, _, _>(Extreme::<E, $max>::new(), A::MASK, A::KEEPS)?;
                 Ok((values, self.reduce::<ops::reduce::$name, _, _>(ArgExtreme::<E, $max>::new(), A::MASK, A::KEEPS)?))
             }
 
@@ -320,12 +320,12 @@ macro_rules! extremes {
     )*};
 }
 extremes! {
-    true "largest" max max_axis amax try_amax argmax argmax_axis,
+    true "largest" max max_axis amax argmax argmax_axis,
         "assert_eq!(tensor![3, 7, 2].max().item(), 7);",
         "let (values, indices) = tensor![[3, 7], [5, 1]].max_axis(axis![1]);\nassert_eq!((values.to_vec(), indices.to_vec()), (vec![7, 5], vec![1, 0]));",
         "assert_eq!(tensor![[3, 7], [5, 1]].argmax().item(), 1);",
         "assert_eq!(tensor![[3, 7], [5, 1]].argmax_axis(axis![0]).to_vec(), [1, 0]);";
-    false "smallest" min min_axis amin try_amin argmin argmin_axis,
+    false "smallest" min min_axis amin argmin argmin_axis,
         "assert_eq!(tensor![3, 7, 2].min().item(), 2);",
         "let (values, indices) = tensor![[3, 7], [5, 1]].min_axis(axis![1]);\nassert_eq!((values.to_vec(), indices.to_vec()), (vec![3, 1], vec![0, 1]));",
         "assert_eq!(tensor![[3, 7], [5, 1]].argmin().item(), 3);",
