@@ -22,7 +22,7 @@ const USED_OLDER: &CStr = c"used_dltensor";
 #[derive(Clone, Copy)]
 struct Described {
     data: *mut c_void,
-    device: (i32, i32),
+    device: [i32; 2],
     rank: i32,
     dtype: u32,
     sizes: *mut i64,
@@ -41,7 +41,7 @@ struct Older {
 /// `DLManagedTensorVersioned`
 #[repr(C)]
 struct Versioned {
-    version: (u32, u32),
+    version: [u32; 2],
     context: *mut c_void,
     deleter: Option<unsafe extern "C" fn(*mut Versioned)>,
     flags: u64,
@@ -90,7 +90,7 @@ unsafe fn in_versioned_form(of: NonNull<Older>) -> *mut c_void {
     // SAFETY: the caller's promise.
     let tensor = unsafe { of.as_ref().tensor };
     let context = of.as_ptr().cast();
-    Box::into_raw(Box::new(Versioned { version: (1, 0), context, deleter: Some(free_versioned), flags: 0, tensor }))
+    Box::into_raw(Box::new(Versioned { version: [1, 0], context, deleter: Some(free_versioned), flags: 0, tensor }))
         .cast()
 }
 
@@ -197,12 +197,13 @@ pub fn imported(x: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<AnyTensor>
     if is_bool && copy == Some(false) {
         return Err(PyBufferError::new_err("bools of other libraries are copied"));
     }
-    if copy == Some(true) || is_bool {
-        return py
-            .detach(|| {
-                castiron::any::call("clone", &castiron::any::Args::new().arg(&shared)).and_then(|of| of.tensor())
-            })
-            .map_err(raised);
+    let copied = || castiron::any::call("clone", &castiron::any::Args::new().arg(&shared)).and_then(|of| of.tensor());
+    if is_bool {
+        // (Without letting other threads of Python in, which could write another byte after the check of `taken`.)
+        return copied().map_err(raised);
+    }
+    if copy == Some(true) {
+        return py.detach(copied).map_err(raised);
     }
     Ok(shared)
 }
