@@ -1503,7 +1503,7 @@ fn runs() {
 }
 
 mod dtype_shells_of_two_kinds_compared {
-use castiron::{F8E4M3FN, F8E5M2, Tensor, shape};
+use castiron::{F8E4M3FN, F8E5M2, Tensor, shape, shells};
 
 pub fn main() {
     let x: Tensor<F8E4M3FN, shape![3]> = Tensor::zeros();
@@ -2745,6 +2745,21 @@ pub fn main() {
         x.sum()
     });
     let _ = kept.unwrap() + x;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod gradients_learning_rate_called_lr {
+use castiron::optim::Sgd;
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = Sgd::new(&x).rate(0.1);
 }
 
 #[test]
@@ -5648,6 +5663,34 @@ fn runs() {
 }
 }
 
+mod newcomers_astype_as_in_numpy {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1, 2];
+    let _ = x.to::<f64>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_clip_as_in_numpy {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = x.clamp(0.0, 1.5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod newcomers_comparison_by_an_operator {
 use castiron::tensor;
 
@@ -5746,6 +5789,20 @@ fn runs() {
 }
 }
 
+mod newcomers_length_of_a_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = x.numel();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod newcomers_less_than_in_a_condition {
 use castiron::tensor;
 
@@ -5754,6 +5811,20 @@ pub fn main() {
     if loss.item() < 1.0 {
         println!("small");
     }
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_numpy_of_a_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = x.to_vec();
 }
 
 #[test]
@@ -6337,6 +6408,21 @@ use castiron::{axis, tensor};
 pub fn main() {
     let (x, y) = (tensor![1, 2, 3], tensor![1, 2, 0]);
     let _ = x.cross(&y, axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_distances_of_other_columns {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![4, 2]>::ones();
+    let y = Tensor::<f32, shape![5, 2]>::ones();
+    let _ = x.cdist(&y, 2.0);
 }
 
 #[test]
@@ -7721,8 +7807,8 @@ calls! {
     x::<shape![2, 3]>().copy_from(&x::<shape![3]>());
     x::<shape![2, 3]>().view_mut().copy_from(&x::<shape![3]>());
     x::<shape![2, 3]>().assign(&x::<shape![3]>());
-    x::<shape![2, 3]>().to::<castiron::F8E5M2>().eq(&x::<shape![2, 3]>().to::<castiron::F8E5M2>());
-    x::<shape![2, 3]>().to::<castiron::F8E5M2>().ne(&x::<shape![2, 3]>().to::<castiron::F8E5M2>());
+    castiron::shells::eq(&x::<shape![2, 3]>().to::<castiron::F8E5M2>(), &x::<shape![2, 3]>().to::<castiron::F8E5M2>());
+    castiron::shells::ne(&x::<shape![2, 3]>().to::<castiron::F8E5M2>(), &x::<shape![2, 3]>().to::<castiron::F8E5M2>());
     x::<shape![2, 3]>().view_mut().clamp_(0.0, 1.0).mul_(&x::<shape![3]>()).numel();
     x::<shape![1, 1]>().item();
     x::<shape![2, 3]>().with_shape::<shape![2, _]>();
@@ -8118,7 +8204,7 @@ calls! {
     x::<shape![2, 3]>().sum_axis(axis![1]);
     x::<shape![2, 3]>().mean_axis(axis![0, 1]);
     x::<shape![2, 3]>().amax_axis(axis![-2]);
-    x::<shape![2, 3]>().to::<castiron::F8E5M2>().amin_axis(axis![1]);
+    castiron::shells::amin_axis(&x::<shape![2, 3]>().to::<castiron::F8E5M2>(), axis![1]);
     x::<shape![2, 3]>().max_axis(axis![1]);
     x::<shape![2, 3]>().argmax_axis(axis![1]);
     x::<shape![2, 3]>().logsumexp(axis![1]);

@@ -18,6 +18,15 @@ pub(super) fn slice(input: TokenStream) -> Result<TokenStream, Mistake> {
     // From the last item to the first: an ellipsis counts the axes after it.
     for item in items.into_iter().rev() {
         let span = item.first().map_or_else(Span::call_site, TokenTree::span);
+        // (Not the colons of a path.)
+        let single = |at: &usize| {
+            let colon = |at: usize| is_punct(item.get(at), ':');
+            colon(*at) && !colon(at + 1) && !at.checked_sub(1).is_some_and(colon)
+        };
+        if let Some(at) = (0..item.len()).find(single) {
+            let reason = "ranges are Rust's: `1..3` for Python's `1:3`, `..` for `:`, `::2` for every second";
+            return Err(Mistake::at(item[at].span(), reason));
+        }
         let mut pair = if is_dots(item, 0, 3) && item.len() == 3 {
             if has_rest {
                 return Err(Mistake::at(span, "`...` stands for the axes that are left, so there can be one"));

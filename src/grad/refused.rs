@@ -26,6 +26,12 @@ refused! { [R: Rule, P: Module] Optimizer<R, P>, of_optimizers, "no gradient is 
     zero_grad () "an optimizer has no `zero_grad`";
 }
 
+refused! { [R: Rule, P: Module] Optimizer<R, P>, of_options, "it has another name here",
+    "options are set in a chain: `Sgd::new(&net).rate(0.1).momentum(0.9).decay(1e-4)`";
+    lr (rate) "an optimizer has no `lr`: the learning rate is `.rate(0.1)`";
+    weight_decay (decay) "an optimizer has no `weight_decay`: write `.decay(1e-4)`";
+}
+
 /// `torch.no_grad`: it exists for its error message. (A condition on a type without parameters is checked where it is written, unless it
 /// has a lifetime.)
 #[doc(hidden)]

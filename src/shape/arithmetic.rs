@@ -155,13 +155,17 @@ impl<A: Known> DivideExactly<Dyn> for A {
 /// type Halved = <dim!(224) as ConvSize<dim!(7), dim!(2), dim!(3), dim!(1)>>::Output;
 /// assert_eq!((Same::SIZE, Halved::SIZE), (Some(224), Some(112)));
 /// assert_eq!(<Dyn as ConvSize<dim!(3), dim!(1), dim!(1), dim!(1)>>::Output::SIZE, None);
+/// castiron::dims! { Height }
+/// assert_eq!(<Height as ConvSize<dim!(3), dim!(1), dim!(1), dim!(1)>>::Output::SIZE, None);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a window of `{Kernel}` (stride `{Stride}`, padding `{Padding}`, dilation `{Dilation}`) does not fit an axis of `{Self}`",
     label = "the window is larger than the padded axis, or the stride is 0",
-    note = "write a smaller window, or more padding"
+    note = "write a smaller window, or more padding",
+    note = "of a generic axis nothing is known: `.padding::<Half>()` needs no bound, other paddings need `N: Dim + shape::ConvSize<…>`"
 )]
-pub trait ConvSize<Kernel, Stride, Padding, Dilation>: Sealed {
+// (Open, as `Dim` is: `dims!` implements it for names.)
+pub trait ConvSize<Kernel, Stride, Padding, Dilation> {
     /// The number of windows.
     type Output: Dim;
 }

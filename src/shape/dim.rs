@@ -301,6 +301,9 @@ macro_rules! dims {
         impl $crate::shape::SameDim<$crate::shape::Never> for $name {
             type Merged = $name;
         }
+        impl<K: $crate::Dim, S: $crate::Dim, P: $crate::Dim, L: $crate::Dim> $crate::shape::ConvSize<K, S, P, L> for $name {
+            type Output = $crate::Dyn;
+        }
         impl $crate::shape::BroadcastDim<$name> for $name {
             type Output = $name;
         }

@@ -4,7 +4,6 @@
 //!
 //! names: `:` | range
 //! says: ..
-//! rustc: no code
 
 use castiron::{s, tensor};
 

@@ -81,7 +81,8 @@ impl Composite {
         let mut method = documented(&lines, self.span());
         method.extend(self.function.others());
         method.extend(tokens("pub fn"));
-        method.extend([TokenTree::Ident(self.function.name.clone())]);
+        // (Messages show the line that a method is defined in: that of its own parameters.)
+        method.extend([TokenTree::Ident(proc_macro::Ident::new(&self.name(), marked.span))]);
         method.extend(typed.generics.iter().cloned());
         method.extend([TokenTree::Group(typed.parameters.clone())]);
         method.extend(text_at("-> crate::error::Result<", self.span()));

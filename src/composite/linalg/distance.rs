@@ -12,7 +12,7 @@ use crate::ops::admit::{FloatFor, InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
 use crate::ops::pointwise::Differing;
 use crate::ops::reduce::VectorNorm;
-use crate::shape::{AxisArg, Broadcast, HasAxis, MatMul, OfThree, Shape, Transpose, broadcast_sizes};
+use crate::shape::{AxisArg, Broadcast, HasAxis, MatMul, OfThree, SameSizeFor, Shape, Transpose, broadcast_sizes};
 use crate::storage::{View, ViewMut};
 use crate::tensor::{SameDevice, Tensor, checked_numel};
 use castiron_macros::composites;
@@ -54,8 +54,9 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
     #[typed(<F: Dtype, R, T: Shape, X: Device>(&self, other: &Tensor<F, R, X>, p: f64) -> Tensor<E, T, D>
         where
             E: FloatFor<ops::reduce::cdist> + SameDtypeFor<F, ops::reduce::cdist>,
-            S: HasAxis<-2> + MatMul<<R as Transpose<-2, -1>>::Output, Output = T>,
-            R: Shape + Transpose<-2, -1> + SameDevice<D, X>)]
+            <S as HasAxis<-1>>::Dim: SameSizeFor<<R as HasAxis<-1>>::Dim, ops::reduce::cdist>,
+            S: HasAxis<-2> + HasAxis<-1> + MatMul<<R as Transpose<-2, -1>>::Output, Output = T>,
+            R: Shape + HasAxis<-1> + Transpose<-2, -1> + SameDevice<D, X>)]
     #[example(let x = tensor![[0.0, 0.0]]; let y = tensor![[3.0, 4.0], [0.0, 1.0]]; x.cdist(&y, 2.0), x.cdist(&y, 2.0), tensor![[5.0, 1.0]])]
     pub(crate) fn cdist(&self, other: &Erased<'_, E, D>, p: f64) -> Result<Owned<E, D>>
     where
@@ -72,7 +73,9 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
             return invalid("cdist", "both tensors must be matrices, or batches of them".to_owned());
         };
         if k != k2 {
-            return Err(Error::MatMul { lhs: a.sizes.into(), rhs: b.sizes.into(), columns: k, rows: k2 });
+            let reason =
+                format!("the rows of the two have {k} and {k2} elements: distances are between vectors of one length");
+            return invalid("cdist", reason);
         }
         let mut batch = filled(1, a_lead.len().max(b_lead.len()))?;
         if !broadcast_sizes(a_lead, b_lead, &mut batch) {

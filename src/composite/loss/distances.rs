@@ -276,7 +276,9 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         E: Dtype,
     {
         let op = "pdist";
-        let (&[n, m], &[down, across]) = (self.sizes(), self.strides()) else {
+        // (Every row is read as often as there are rows: elements side by side are read in vectors.)
+        let x = self.contiguous()?;
+        let (&[n, m], &[down, across]) = (x.sizes(), x.strides()) else {
             return invalid(op, format!("a matrix is wanted, got a tensor with {} axes", self.rank()));
         };
         if p.is_nan() || p < 0.0 {
@@ -284,7 +286,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
         let count = n.checked_mul(n.saturating_sub(1)).ok_or(Error::TooLarge { op, sizes: [n, n][..].into() })? / 2;
         checked_numel::<E>(op, &[count])?;
-        let x = self.view();
+        let x = x.view();
         let mut storage = D::zeroed::<E>(Some(x.buffer), count)?;
         if m == 0 || !D::has_data(x.buffer) {
             return Ok(Erased::list(storage, count));
