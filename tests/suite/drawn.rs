@@ -36,6 +36,31 @@ fn whole_channels_are_left_out() {
     assert!(y.chunks(5).any(|row| row.contains(&0.0) && row.contains(&2.0)));
 }
 
+/// As PyTorch's, results lie as those of elementwise operations do.
+#[test]
+fn dropout_keeps_the_layout() {
+    let g = &mut Generator::seeded(5);
+    let transposed = Tensor::<f32, shape![4, 6]>::ones().t();
+    assert_eq!(transposed.dropout(0.5, true, g).stride(), [1, 6]);
+    assert_eq!(transposed.alpha_dropout(0.5, true, g).stride(), [1, 6]);
+    assert_eq!(transposed.dropout(1.0, true, g).stride(), [1, 6]);
+    let last = Tensor::<f32, shape![2, 3, 4, 5]>::ones().to_memory_format(castiron::ChannelsLast);
+    assert_eq!(last.dropout2d(0.5, true, g).stride(), [60, 1, 15, 3]);
+    assert_eq!(last.feature_alpha_dropout(0.5, true, g).stride(), [60, 1, 15, 3]);
+    let permuted = Tensor::<f32, shape![3, 4, 6]>::ones().permute(axis![2, 0, 1]);
+    let dropped = permuted.dropout1d(0.5, true, g);
+    assert_eq!(dropped.stride(), [1, 24, 6]);
+    assert!(dropped.iter().collect::<Vec<_>>().chunks(4).all(|channel| channel.iter().all(|x| x == &channel[0])));
+    let gaps = Tensor::<f32, shape![4, 12]>::ones().slice(castiron::s![.., ::2]);
+    let repeated = Tensor::<f32, shape![1, 6]>::ones().expand::<shape![4, 6]>();
+    assert_eq!((gaps.dropout(0.5, true, g).stride(), repeated.dropout(0.5, true, g).stride()), ([6, 1], [6, 1]));
+    #[cfg(feature = "any")]
+    {
+        let last = castiron::AnyTensor::from(last);
+        assert_eq!(last.dropout(0.5, true, g).unwrap().stride(), [60, 1, 15, 3]);
+    }
+}
+
 #[test]
 fn bags_have_pytorchs_values() {
     let table = tensor![[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]];

@@ -10,7 +10,6 @@ use crate::any::{AnyTensor, Value};
 use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::{Result, invalid};
-use crate::layout::strides;
 use crate::tensor::{DroppedAsOne, Dropping, Generator, Tensor, dropped};
 use castiron_macros::operations;
 use core::hash::{BuildHasher, Hasher};
@@ -38,10 +37,10 @@ impl AnyTensor {
         if how.as_one == DroppedAsOne::PerhapsBatched(3) && self.rank() > 3 {
             return invalid(how.op, format!("its operand is `(N, C, L)` or `(C, L)`; there are {} axes", self.rank()));
         }
-        let buffer = dispatch_dtype!(how.op, self.dtype, E: Float => {
+        let (buffer, strides) = dispatch_dtype!(how.op, self.dtype, E: Float => {
             dropped::<E, Dynamic>(how, self.elements_as()?, p, generator)
         })?;
-        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides::row_major(&self.sizes)))
+        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides))
     }
 }
 

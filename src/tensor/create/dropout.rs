@@ -4,13 +4,14 @@ use super::random::Generator;
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, invalid};
-use crate::layout::strides;
+use crate::layout::dims::Dims;
+use crate::layout::{memory_format, strides};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::losses::{AlphaDropped, Dropped, Losing};
 use crate::shape::{Dyn, HasChannels, Shape, SizeArray};
 use crate::storage::View;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 
 /// What is dropped, and the value of dropped elements: zero, or the limit of `selu` for minus infinity.
@@ -41,23 +42,23 @@ impl DroppedAsOne {
     }
 }
 
-/// The elements that are kept, scaled, and the value of dropped ones in place of the others; row-major.
+/// The elements that are kept, scaled, and the value of dropped ones in place of the others, with the strides of an elementwise result.
 pub(crate) fn dropped<E: Dtype, D: Device>(
     how: Dropping,
     x: View<'_, D::Storage, E>,
     p: f64,
     generator: &mut Generator,
-) -> Result<D::Storage> {
+) -> Result<(D::Storage, Dims)> {
     if !(0.0..=1.0).contains(&p) {
         return invalid(how.op, format!("a probability is between 0 and 1, got {p}"));
     }
-    let to = strides::row_major(x.sizes);
+    let to = memory_format::elementwise_of(&Dims::new(how.op, x.sizes)?, [(x.sizes, x.strides, false)]);
     let within = how.as_one.first_within(x.sizes.len());
     let drawn: Vec<usize> =
         x.sizes.iter().enumerate().map(|(axis, &size)| if axis >= within { 1 } else { size }).collect();
     let count: usize = drawn.iter().product();
     if !D::has_data(x.buffer) || x.sizes.contains(&0) {
-        return D::zeroed::<E>(Some(x.buffer), x.sizes.iter().product());
+        return Ok((D::zeroed::<E>(Some(x.buffer), checked_numel::<E>(how.op, x.sizes)?)?, to));
     }
     let share = D::fill(Some(x.buffer), (1.0 - p) as f32, 1)?;
     let shares: Tensor<f32, (Dyn,), D> = Tensor::from_parts(share, 0, [count], [0]);
@@ -69,10 +70,10 @@ pub(crate) fn dropped<E: Dtype, D: Device>(
         // (2017).
         let scale = 1.0 / ((ops::losses::ALPHA.powi(2) * p + 1.0) * (1.0 - p)).sqrt();
         let scale = if p == 1.0 { 0.0 } else { scale };
-        return D::map2::<E, f32, E>(Losing::<AlphaDropped>::new([scale, p]), x, kept, &to);
+        return Ok((D::map2::<E, f32, E>(Losing::<AlphaDropped>::new([scale, p]), x, kept, &to)?, to));
     }
     let scale = if p == 1.0 { 0.0 } else { 1.0 / (1.0 - p) };
-    D::map2::<E, f32, E>(Losing::<Dropped>::new([scale, 0.0]), x, kept, &to)
+    Ok((D::map2::<E, f32, E>(Losing::<Dropped>::new([scale, 0.0]), x, kept, &to)?, to))
 }
 
 macro_rules! dropouts {
@@ -80,7 +81,7 @@ macro_rules! dropouts {
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {$(
             #[doc = $doc]
             ///
-            /// Shape: that of `self`. Dtypes: floating-point. Without `training` it returns the tensor itself.
+            /// Shape and layout: those of `self`. Dtypes: floating-point. Without `training` it returns the tensor itself.
             ///
             #[doc = concat!("PyTorch: `", $torch, "`, where `p` is 0.5 and `training` ", $training, " if not given.")]
             ///
@@ -102,8 +103,8 @@ macro_rules! dropouts {
                     return Ok(self.clone());
                 }
                 let how = Dropping { op: stringify!($name), as_one: $as_one, keeps_moments: $keeps };
-                let storage = dropped::<E, D>(how, self.elements(), p, generator)?;
-                Ok(Tensor::dense(storage, S::Sizes::copied(self.shape().as_ref())))
+                let (storage, strides) = dropped::<E, D>(how, self.elements(), p, generator)?;
+                Ok(Tensor::from_parts(storage, 0, self.shape(), S::Sizes::copied(&strides)))
             }
         )*}
     };
