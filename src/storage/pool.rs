@@ -157,3 +157,16 @@ pub(crate) fn usage() -> PoolUse {
     let pool = pool();
     PoolUse { used: pool.used, held: pool.held, peak: pool.peak, limit: pool.limit }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_of_the_size_or_else_the_smallest_of_up_to_twice_as_much_is_taken() {
+        let idle = [8, 3, 5, 4, 9].map(|size| Idle { start: NonNull::dangling(), size });
+        let pool = Pool { idle: idle.into(), held: 0, limit: 0, used: 0, peak: 0 };
+        let found = [4, 3, 6, 5, 2, 1, 10].map(|size| pool.fitting(size));
+        assert_eq!(found, [Some(3), Some(1), Some(0), Some(2), Some(1), None, None]);
+    }
+}
