@@ -126,6 +126,7 @@ impl PyTensor {
             ScalarValue::Int(value) => value != 0,
             ScalarValue::Float(value) => value != 0.0,
             ScalarValue::Complex(value) => value.re != 0.0 || value.im != 0.0,
+            other => return Err(PyTypeError::new_err(format!("{other:?} is neither true nor false"))),
         })
     }
     fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
