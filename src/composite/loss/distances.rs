@@ -276,7 +276,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         E: Dtype,
     {
         let op = "pdist";
-        // (Every row is read as often as there are rows: elements side by side are read in vectors.)
+        // (Each row is compared with all others: contiguous rows are read in vectors.)
         let x = self.contiguous()?;
         let (&[n, m], &[down, across]) = (x.sizes(), x.strides()) else {
             return invalid(op, format!("a matrix is wanted, got a tensor with {} axes", self.rank()));

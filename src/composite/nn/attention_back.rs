@@ -27,8 +27,9 @@ const OP: &str = "scaled_dot_product_attention";
 /// The most weights that are computed at a time: on the host, where they stay in the cache, and elsewhere.
 const ON_HOST: usize = if cfg!(debug_assertions) { 1 << 6 } else { 1 << 18 };
 const ELSEWHERE: usize = 1 << 26;
-/// The fewest queries at a time, and how many where later keys are hidden: a query of the first ones sees few keys.
+/// The fewest queries at a time.
 const FEWEST: usize = if cfg!(debug_assertions) { 3 } else { 64 };
+/// The most queries at a time with a causal mask: the weights of a block reach only up to the keys that its last query sees.
 const CAUSAL: usize = if cfg!(debug_assertions) { 4 } else { 128 };
 
 /// Runs attention on the device inside, and records it.
@@ -75,38 +76,38 @@ impl<E, M> Clone for Attending<E, M> {
 /// Queries, keys and values.
 type Three<'a, B, E> = [View<'a, B, E>; 3];
 
+/// The operands of attention.
+type Given<'a, B, E> = (Three<'a, B, E>, Option<Mask<'a, B, E>>);
+
 /// Which kind of mask attention has.
 trait Masking<E: Dtype>: 'static {
     type Operands: Dtypes;
     /// A bit for each operand that the way back reads.
     const READS: u32;
-    fn given<'x, D: Device>(
-        x: &'x On<'_, Self::Operands, D>,
-    ) -> (Three<'x, D::Storage, E>, Option<Mask<'x, D::Storage, E>>);
-    #[allow(clippy::type_complexity)]
-    fn kept<'x, D: Device>(
-        x: &'x Perhaps<'_, Self::Operands, D>,
-    ) -> Result<(Three<'x, D::Storage, E>, Option<Mask<'x, D::Storage, E>>)>;
+    fn given<'x, D: Device>(x: &'x On<'_, Self::Operands, D>) -> Given<'x, D::Storage, E>;
+    fn kept<'x, D: Device>(x: &'x Perhaps<'_, Self::Operands, D>) -> Result<Given<'x, D::Storage, E>>;
     fn gradients<D: Device>(of: [Option<Owned<E, D>>; 3]) -> Perhaps<'static, Self::Operands, D>;
 }
 struct Unmasked;
 struct BySeen;
 struct ByAdded;
+/// For `BySeen 0b1111 { bool, mask, Seen, None }` it writes `impl Masking<E> for BySeen` with the operands `(E, E, E, bool)`, whose last one is
+/// `Mask::Seen`, and has no gradient.
 macro_rules! masking {
-    ($($kind:ident { $($M:ty, $mask:ident, $given:ident, $no:expr)? })*) => {$(
+    ($($kind:ident $reads:literal { $($M:ty, $mask:ident, $given:ident, $no:expr)? })*) => {$(
         impl<E: Dtype> Masking<E> for $kind {
             type Operands = (E, E, E $(, $M)?);
-            const READS: u32 = 0b111 $(| { let _ = stringify!($mask); 0b1000 })?;
+            const READS: u32 = $reads;
             fn given<'x, D: Device>(
                 (query, key, value $(, $mask)?): &'x On<'_, Self::Operands, D>,
-            ) -> (Three<'x, D::Storage, E>, Option<Mask<'x, D::Storage, E>>) {
+            ) -> Given<'x, D::Storage, E> {
                 let mask = None::<Mask<'x, D::Storage, E>>;
                 $(let mask = mask.or(Some(Mask::$given($mask.view())));)?
                 ([query.view(), key.view(), value.view()], mask)
             }
             fn kept<'x, D: Device>(
                 (query, key, value $(, $mask)?): &'x Perhaps<'_, Self::Operands, D>,
-            ) -> Result<(Three<'x, D::Storage, E>, Option<Mask<'x, D::Storage, E>>)> {
+            ) -> Result<Given<'x, D::Storage, E>> {
                 let mask = None::<Mask<'x, D::Storage, E>>;
                 $(let mask = mask.or(Some(Mask::$given(read($mask)?.view())));)?
                 Ok(([read(query)?.view(), read(key)?.view(), read(value)?.view()], mask))
@@ -118,9 +119,9 @@ macro_rules! masking {
     )*};
 }
 masking! {
-    Unmasked {}
-    BySeen { bool, mask, Seen, None }
-    ByAdded { E, mask, Added, None }
+    Unmasked 0b111 {}
+    BySeen 0b1111 { bool, mask, Seen, None }
+    ByAdded 0b1111 { E, mask, Added, None }
 }
 
 impl<E: Dtype, M: Masking<E>> Primitive for Attending<E, M> {
