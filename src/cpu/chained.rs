@@ -3,7 +3,8 @@
 use super::inner::Inner;
 use super::non_temporal::Staging;
 use super::simd::{self, Loop};
-use crate::dtype::{Dtype, bf16};
+use crate::dtype::{Compute, DType, Dtype, bf16, f16};
+use crate::ops;
 
 /// Two loops whose operands and results all have the same element size.
 pub(crate) struct Chained {
@@ -62,36 +63,64 @@ pub(crate) unsafe fn of_three(kernel: *const (), places: [*mut u8; 4], len: usiz
     unsafe { (*kernel.cast::<Chained>()).run(places, len) }
 }
 
-/// The same of `bf16`, computed in `f32` and rounded once: `x + factor * a * b`, or `x + factor * a / b`.
-struct AddsTerm<const DIVIDES: bool> {
-    factor: f32,
-    places: [*mut bf16; 4],
+/// A product or quotient of two operands that is added to a third.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Term {
+    Product,
+    Quotient,
+}
+
+/// `f * x + g * (h * a * b)`, or with a quotient, in one loop: in the dtype that `E` computes in, rounded once.
+struct AddsTerm<E: Dtype, const DIVIDES: bool> {
+    /// Those of [`Chained::factors`], which are 1 where there is none.
+    factors: [E::Compute; 3],
+    places: [*mut E; 4],
     len: usize,
 }
-impl<const DIVIDES: bool> Loop for AddsTerm<DIVIDES> {
+impl<E: Dtype, const DIVIDES: bool> Loop for AddsTerm<E, DIVIDES> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let AddsTerm { factor, places: [out, x, a, b], len } = self;
+        let AddsTerm { factors: [of_x, of_a, of_term], places: [out, x, a, b], len } = self;
         for at in 0..len {
             // SAFETY: the maker of this loop promises `len` elements at each place.
             unsafe {
                 let [x, a, b] = [x, a, b].map(|place| place.add(at).read().to_compute());
-                let term = if DIVIDES { factor * a / b } else { factor * a * b };
-                out.add(at).write(bf16::from_compute(x + term));
+                let a = of_a.binary::<ops::mul>(a);
+                let term = if DIVIDES { a.binary::<ops::div>(b) } else { a.binary::<ops::mul>(b) };
+                let sum = of_x.binary::<ops::mul>(x).binary::<ops::add>(of_term.binary::<ops::mul>(term));
+                out.add(at).write(E::from_compute(sum));
             }
         }
     }
 }
 
-/// [`of_three`] in one loop, where all places are of `bf16`, the second loop adds, the first one multiplies, or divides if `DIVIDES`, and no
-/// factor but that of `a` is set. The factors are `f32`.
+/// [`of_three`] in one loop, for chains whose operands and result are of `E`, whose first loop multiplies, or divides if `DIVIDES`, and
+/// whose second one adds.
 ///
 /// # Safety
 /// See [`Inner`]; the result does not overlap the operands.
-pub(crate) unsafe fn of_three_halves<const DIVIDES: bool>(kernel: *const (), places: [*mut u8; 4], len: usize) {
-    // SAFETY: the caller's promise.
-    let factor = unsafe { (*kernel.cast::<Chained>()).factors[1].cast::<f32>().as_ref() };
-    let places = places.map(|place| place.cast());
-    simd::dispatch(AddsTerm::<DIVIDES> { factor: factor.map_or(1.0, |factor| *factor), places, len });
+unsafe fn adds_a_term<E: Dtype, const DIVIDES: bool>(kernel: *const (), places: [*mut u8; 4], len: usize) {
+    // SAFETY: the caller's promise; factors have the computing dtype.
+    let factors = unsafe { (*kernel.cast::<Chained>()).factors.map(|factor| factor.cast::<E::Compute>().as_ref()) };
+    let one = E::from_i32(1).to_compute();
+    let factors = factors.map(|factor| factor.copied().unwrap_or(one));
+    simd::dispatch(AddsTerm::<E, DIVIDES> { factors, places: places.map(|place| place.cast()), len });
+}
+
+/// The loop that [adds a term](adds_a_term) in a dtype, where there is one.
+pub(crate) fn adding_a_term(dtype: DType, term: Term) -> Option<Inner<4>> {
+    Some(match (dtype, term) {
+        (DType::F16, Term::Product) => adds_a_term::<f16, false>,
+        (DType::F16, Term::Quotient) => adds_a_term::<f16, true>,
+        (DType::BF16, Term::Product) => adds_a_term::<bf16, false>,
+        (DType::BF16, Term::Quotient) => adds_a_term::<bf16, true>,
+        (DType::F32, Term::Product) => adds_a_term::<f32, false>,
+        (DType::F32, Term::Quotient) => adds_a_term::<f32, true>,
+        (DType::F64, Term::Product) => adds_a_term::<f64, false>,
+        (DType::F64, Term::Quotient) => adds_a_term::<f64, true>,
+        (DType::I32, Term::Product) => adds_a_term::<i32, false>,
+        (DType::I64, Term::Product) => adds_a_term::<i64, false>,
+        _ => return None,
+    })
 }

@@ -101,8 +101,8 @@ impl<W: Copy> Body<2> for Moving<W> {
         }
     }
 
-    fn side(&self) -> usize {
-        side(size_of::<W>())
+    fn tile_size(&self) -> [usize; 2] {
+        [side(size_of::<W>()); 2]
     }
 
     #[inline(always)]
@@ -178,8 +178,8 @@ impl<W: Copy> Body<2> for Scattering<W> {
     fn nanoseconds(&self, len: usize) -> usize {
         engine::copy_nanoseconds(len, 2 * size_of::<W>())
     }
-    fn side(&self) -> usize {
-        side(size_of::<W>())
+    fn tile_size(&self) -> [usize; 2] {
+        [side(size_of::<W>()); 2]
     }
     fn prefetch_line(&self, _: Run<2>) {}
     fn short_line(&self) -> usize {

@@ -22,12 +22,17 @@ pub(super) trait Body<const N: usize>: Copy {
         unsafe { self.lines(starts, steps, [lines, len]) }
     }
 
-    /// The side of a tile.
-    fn side(&self) -> usize;
+    /// The lines of a tile, and their length.
+    fn tile_size(&self) -> [usize; 2];
 
     /// Lines of up to this many elements are passed to [`lines`](Self::lines), several at a time.
     fn short_line(&self) -> usize {
         0
+    }
+
+    /// Whether lines with these steps, however long, are best passed to [`lines`](Self::lines).
+    fn is_uniform(&self, _: [usize; N]) -> bool {
+        false
     }
 
     /// Runs several lines: `steps` from line to line and from element to element.
@@ -92,13 +97,14 @@ const TILES: usize = 4;
 
 /// Lines and elements per tile for a plane of this size: square, unless the plane is narrower.
 #[inline(always)]
-fn tile_of(side: usize, [lines, len]: [usize; 2]) -> [usize; 2] {
-    if len < side {
-        [side * side / len.max(1), len]
-    } else if lines < side {
-        [lines, side * side / lines.max(1)]
+fn tile_of(tile: [usize; 2], [lines, len]: [usize; 2]) -> [usize; 2] {
+    let all = tile[0] * tile[1];
+    if len < tile[1] {
+        [all / len.max(1), len]
+    } else if lines < tile[0] {
+        [lines, all / lines.max(1)]
     } else {
-        [side, side]
+        tile
     }
 }
 
@@ -109,15 +115,15 @@ fn tile_of(side: usize, [lines, len]: [usize; 2]) -> [usize; 2] {
 #[inline(always)]
 pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) {
     let Planes { outer, sizes, steps, is_tiled } = walk.planes();
-    let side = body.side();
-    let tile = if is_tiled { tile_of(side, sizes) } else { [1, sizes[1]] };
+    let tile = if is_tiled { tile_of(body.tile_size(), sizes) } else { [1, sizes[1]] };
     for run in outer {
-        if !is_tiled && run.len > 1 && sizes[1] <= body.short_line() {
+        let prefetches = !is_tiled && sizes[1] <= SMALL && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
+        let takes_lines = || sizes[1] <= body.short_line() || !prefetches && body.is_uniform(steps[1]);
+        if !is_tiled && run.len > 1 && takes_lines() {
             // SAFETY: the caller's promise.
             unsafe { body.lines(run.starts, [run.steps, steps[1]], [run.len, sizes[1]]) }
             continue;
         }
-        let prefetches = !is_tiled && sizes[1] <= SMALL && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
         for plane in 0..run.len {
             let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
             let start: [usize; N] = core::array::from_fn(start);

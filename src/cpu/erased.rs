@@ -18,7 +18,7 @@ pub(crate) type Loop1 = Inner<2>;
 /// Up to this many elements, the fixed cost of a call matters more than threads or caches.
 pub(crate) const FEW: usize = super::engine::SMALL;
 
-pub(crate) use super::chained::{Chained, of_three, of_three_halves};
+pub(crate) use super::chained::{Chained, Term, adding_a_term, of_three};
 pub(crate) use super::inner::Inner;
 pub(crate) use compiled::BesideElement;
 pub(crate) use compiled::tables::{Compiled, Row, binary, scalar, unary};

@@ -126,6 +126,30 @@ impl<const N: usize> KernelBody<N> {
         }
     }
 
+    /// Runs lines that the loop takes directly, or the loop beside an element: what they have in common is decided once.
+    ///
+    /// # Safety
+    /// As for `lines`; they are [uniform](Body::is_uniform).
+    #[inline(never)]
+    pub(super) unsafe fn uniform_lines(self, starts: [usize; N], steps: [[usize; N]; 2], [lines, len]: [usize; 2]) {
+        let first = Run { starts, len, steps: steps[1] };
+        let (mut places, beside) = (self.places(&first, 0), self.beside_element(steps[1]));
+        for _ in 0..lines {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match beside {
+                    Some((inner, one, other)) => {
+                        inner(places[one].cast_const().cast(), [places[0], places[other]], len)
+                    }
+                    None => self.long(places, len),
+                }
+            }
+            for operand in 0..N {
+                places[operand] = places[operand].wrapping_add(steps[0][operand] * self.sizes[operand]);
+            }
+        }
+    }
+
     /// Runs the loop in chunks of a long run.
     ///
     /// # Safety

@@ -8,7 +8,8 @@ use super::erased::{Cast, ErasedOperand};
 use super::inner::{self, Inner};
 use super::non_temporal::{self, Staging};
 use super::simd;
-use super::walk::{Run, Walk, side};
+use super::tiles::TransposeTile;
+use super::walk::{Run, Walk};
 use crate::dtype::Element;
 use crate::ops::kernel::{Map1, Map2, Map3};
 
@@ -285,12 +286,18 @@ impl<const N: usize> Body<N> for KernelBody<N> {
     }
 
     #[inline(always)]
-    fn side(&self) -> usize {
-        side(widest(&self.sizes))
+    fn tile_size(&self) -> [usize; 2] {
+        TransposeTile::sizes(widest(&self.sizes))
     }
 
     fn short_line(&self) -> usize {
         self.capacity() / 2
+    }
+
+    #[inline(always)]
+    fn is_uniform(&self, steps: [usize; N]) -> bool {
+        let alike = steps == [1; N] && self.is_direct();
+        !self.non_temporal && steps[0] == 1 && (alike || self.beside_element(steps).is_some())
     }
 
     #[inline(always)]
@@ -303,7 +310,9 @@ impl<const N: usize> Body<N> for KernelBody<N> {
             // (An element that is repeated along a line has a loop.)
             let is_beside =
                 || len >= BESIDE && !self.non_temporal && steps[1][0] == 1 && self.beside_element(steps[1]).is_some();
-            if len > self.capacity() || len >= DIRECT && (is_direct() || is_beside()) {
+            if len >= DIRECT && self.is_uniform(steps[1]) && (is_direct() || is_beside() || 2 * len > self.capacity()) {
+                self.uniform_lines(starts, steps, [lines, len]);
+            } else if len > self.capacity() || len >= DIRECT && (is_direct() || is_beside()) {
                 for line in 0..lines {
                     let starts = core::array::from_fn(|operand| starts[operand] + line * steps[0][operand]);
                     self.run(Run { starts, len, steps: steps[1] });

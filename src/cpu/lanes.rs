@@ -312,6 +312,55 @@ unsafe fn visit_columns<const N: usize>(
     Ok(())
 }
 
+/// Lanes of up to this many elements are turned, if there are enough of them; longer ones only if they are no whole vectors.
+const SHORT: usize = 32;
+const SHORT_UNEVEN: usize = 128;
+const VECTOR: usize = 16;
+
+/// Runs a kernel on short lanes with contiguous elements and results: a loop over few elements takes longer to start than to run. Lanes are
+/// copied to be columns next to each other, and their results are copied back.
+///
+/// # Safety
+/// As for [`visit`].
+unsafe fn visit_turned<const N: usize>(
+    functions: &dyn LaneLoops,
+    walk: &Walk<2>,
+    (from, size): (*const u8, usize),
+    [len, step]: [usize; 2],
+    results: &Results<N>,
+) -> Result<()> {
+    let (_, together) = functions.columns_together();
+    let widest = results.sizes.iter().fold(size, |widest, &size| widest.max(size));
+    let block = len * together * widest;
+    // The lanes, and each of their results.
+    let mut turned = bytes::uninitialised(numel_at_most(&[N + 1, block]))?;
+    let turned = turned.as_mut_ptr().cast::<u8>();
+    for run in walk.runs() {
+        let [to_next, next] = run.steps;
+        for first in (0..run.len).step_by(together) {
+            let count = together.min(run.len - first);
+            let sizes = [len, count];
+            // SAFETY: the caller's promise; the buffer has room for `together` lanes and their results.
+            unsafe {
+                let lanes = from.add((run.starts[1] + first * next) * size);
+                copying::copy_into(size, &sizes, [&[count, 1], &[step, next]], turned, lanes);
+                let steps = [count, 1];
+                let columns = ColumnBlock { from: turned, steps, to_steps: steps, rows: len, columns: count };
+                let mut outs = [turned; 2];
+                for (at, out) in outs.iter_mut().enumerate().take(N) {
+                    *out = turned.add((at + 1) * block);
+                }
+                functions.columns(columns, outs)?;
+                for (at, size) in results.sizes.into_iter().enumerate() {
+                    let to = results.outs[at].add((run.starts[0] + first * to_next) * size);
+                    copying::copy_into(size, &sizes, [&[results.step, to_next], &[count, 1]], to, outs[at]);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Runs a kernel on every lane along an axis.
 ///
 /// # Safety
@@ -342,8 +391,17 @@ unsafe fn execute<const N: usize>(
             let result_strides = strides::row_major(sizes);
             let walk = Walk::row_major(&without(sizes), [&without(&result_strides), &without(strides)]);
             let next_to_each_other = inner > 1 && walk.runs().next().is_some_and(|run| run.len >= MIN_COLUMNS);
-            let by_columns = functions.columns_together().0 || (next_to_each_other && len <= MOST_ROWS);
-            let visit = if by_columns { visit_columns } else { visit };
+            let (all, together) = functions.columns_together();
+            let by_columns = all || (next_to_each_other && len <= MOST_ROWS);
+            let short = if len.is_multiple_of(VECTOR) { SHORT } else { SHORT_UNEVEN };
+            let is_short = step == 1 && inner == 1 && (2..=short).contains(&len) && total >= MIN_COLUMNS * len;
+            let visit = if by_columns {
+                visit_columns
+            } else if is_short && together >= MIN_COLUMNS {
+                visit_turned
+            } else {
+                visit
+            };
             // An estimate of one nanosecond per element: these kernels make several passes over a lane.
             let pieces = threads::pieces(total);
             if pieces == 1 {

@@ -11,13 +11,24 @@ use core::mem::MaybeUninit;
 #[repr(align(64))]
 pub(super) struct TransposeTile([MaybeUninit<[u64; 2]>; TILE * TILE]);
 
-// The tiles of the largest elements, and the largest tile, fit.
+// The tiles fit, of all sizes of elements.
 const _: () = assert!(side(16) <= TILE && side(4) * side(4) * 4 <= size_of::<TransposeTile>() && side(8) <= TILE);
+const _: () = assert!(CACHE_LINE * LENGTH <= size_of::<TransposeTile>());
+
+/// The bytes of a cache line.
+const CACHE_LINE: usize = 64;
+/// Elements per line of a tile: with fewer, calling the loop for each line takes longer than the loop.
+const LENGTH: usize = 256;
 
 impl TransposeTile {
     #[inline(always)]
     pub(super) fn new() -> Self {
         TransposeTile([const { MaybeUninit::uninit() }; TILE * TILE])
+    }
+
+    /// The lines of a tile for elements of this many bytes, and their length: a cache line of the operand has an element of each line.
+    pub(super) fn sizes(width: usize) -> [usize; 2] {
+        [(CACHE_LINE / width).max(1), LENGTH]
     }
 
     /// Pointer to the first element.
@@ -123,6 +134,12 @@ impl<W: Copy> Loop for TransposeLoop<W> {
         if let Some((side, square)) = transpose::squares(size_of::<W>()) {
             let (whole_lines, whole) = (lines / side * side, len / side * side);
             for i in (0..whole).step_by(side) {
+                if len > 2 * TILE {
+                    // (Long tiles are prefetched while they are read.)
+                    for ahead in i + TILE..i + TILE + side {
+                        simd::prefetch(from.wrapping_add(ahead * step));
+                    }
+                }
                 for line in (0..whole_lines).step_by(side) {
                     // SAFETY: the square is inside the tile; `squares` has checked for the instructions.
                     unsafe {

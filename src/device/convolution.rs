@@ -76,6 +76,14 @@ pub(super) fn pointwise<D: Backend, E: Dtype>(
 ) -> Result<D::Storage> {
     let (images, channels, outputs) = (x.sizes[0], x.sizes[1], sizes[1]);
     let places = x.sizes[2..].iter().product::<usize>();
+    if places == 1 {
+        // One product of all images with the transposed weight.
+        let (x_sizes, x_strides) = ([images, channels], [x.strides[0], x.strides[1]]);
+        let (w_sizes, w_strides) = ([channels, outputs], [weight.strides[1], weight.strides[0]]);
+        let (of, steps) = ([images, outputs], [0, bias.map_or(0, |bias| bias.strides[0])]);
+        let added = added::<D, E>(bias, &of, &steps);
+        return D::matmul::<E>(x.restrided(&x_sizes, &x_strides), weight.restrided(&w_sizes, &w_strides), added);
+    }
     let copied;
     let x = if is_row_major(&x.sizes[1..], &x.strides[1..]) {
         x

@@ -283,9 +283,11 @@ runs! { HostBuffer:
 
 fn convolve<E: Dtype, K: Map1<E, E>>(call: Convolve<'_, HostBuffer, E, K>) -> Result<HostBuffer> {
     let Convolve { kernel, is_packed, convolution, sizes, strides, x, weight, bias, .. } = call;
-    // Images that lie channel by channel are the right factor of a product as they are.
-    let is_product =
-        kernel.is_none() && !is_packed && convolution.is_pointwise() && convolution::is_row_major(sizes, strides);
+    // Images that lie channel by channel are the right factor of a product as they are; images of one position are the rows of the left one.
+    let is_product = (kernel.is_none() || sizes[2..] == [1; 3])
+        && !is_packed
+        && convolution.is_pointwise()
+        && convolution::is_row_major(sizes, strides);
     if const { !conv::has::<E>() } {
         return convolution::run::<Cpu, E, K>(call);
     }

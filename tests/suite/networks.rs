@@ -399,3 +399,31 @@ fn a_weight_that_does_not_fit_is_not_packed() {
     let error = packed.try_forward(&random::<Images>([1, 3, 5, 5], 1)).unwrap_err();
     assert!(error.to_string().contains("the input has 3 channels, the weight takes 2"), "{error}");
 }
+
+/// A window that covers the whole picture, in the orders of memory that operands may have; their numbers are small integers, so that sums
+/// are exact.
+#[test]
+fn windows_that_cover_the_picture() {
+    let counting = |sizes: [usize; 4]| -> Tensor<f32, Images> {
+        Tensor::from_fn_sized(sizes, |index: [usize; 4]| (index.iter().fold(3, |sum, at| sum * 5 + at) % 7) as f32)
+    };
+    let turned = |of: &Tensor<f32, Images>| {
+        let turned = of.transpose(axis![2], axis![3]).contiguous();
+        turned.transpose(axis![2], axis![3])
+    };
+    let orders = |of: Tensor<f32, Images>| [of.clone().to_memory_format(ChannelsLast), turned(&of), of];
+    for images in [1, 3] {
+        let (x, w) = (counting([images, 4, 2, 5]), counting([6, 4, 2, 5]));
+        let b = tensor![1.0, 2.0, 3.0, 4.0, 5.0, 6.0].with_shape::<shape![_]>();
+        let rows = |of: &Tensor<f32, Images>| of.reshape_sized::<shape![_, 40]>([of.shape()[0], 40]);
+        let expected = rows(&x).linear(&rows(&w), Some(&b));
+        let (packed, conv) = (w.pack_conv2d(Some(&b), Conv::new()), Conv::new());
+        for x in orders(x) {
+            assert_eq!(packed.forward(&x).to_vec(), expected.to_vec());
+            for w in orders(w.clone()) {
+                assert_eq!(x.conv2d(&w, Some(&b), conv).to_vec(), expected.to_vec());
+                assert_eq!(x.conv2d_with(&w, Some(&b), conv, ops::neg {}).to_vec(), expected.neg().to_vec());
+            }
+        }
+    }
+}

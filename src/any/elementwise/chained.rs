@@ -8,7 +8,7 @@ use crate::any::base::convert::widened;
 use crate::any::base::operand::result_strides;
 use crate::any::{AnyTensor, Dims, checked_numel};
 use crate::device::AnyDevice;
-use crate::device::erased::{self, Chained, ErasedView, Operand};
+use crate::device::erased::{self, Chained, ErasedView, Operand, Term};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::Result;
@@ -75,16 +75,15 @@ impl Chain<'_> {
         for (strides, of) in spread.iter_mut().zip(&operands) {
             strides::write_broadcast(&of.sizes, &of.strides, &sizes, strides);
         }
-        let is_half = |of: &&AnyTensor| of.dtype == DType::BF16;
-        let adds_a_term = core::ptr::eq(then, binary::add) && matches!(factors, [None, _, None]);
-        let inner = if dtype != DType::BF16 || !adds_a_term || !operands.iter().all(is_half) {
-            None
-        } else if core::ptr::eq(first, binary::mul) {
-            Some(erased::of_three_halves::<false> as erased::Inner<4>)
-        } else if core::ptr::eq(first, binary::div) {
-            Some(erased::of_three_halves::<true> as erased::Inner<4>)
-        } else {
-            None
+        // Where all have the dtype of the result, one loop may do both operations.
+        let is_alike = |of: &&AnyTensor| of.dtype == dtype;
+        let term = [(binary::mul, Term::Product), (binary::div, Term::Quotient)];
+        let term = term.into_iter().find(|&(row, _)| core::ptr::eq(first, row)).map(|(_, term)| term);
+        let inner = match term {
+            Some(term) if core::ptr::eq(then, binary::add) && operands.iter().all(is_alike) => {
+                erased::adding_a_term(dtype, term)
+            }
+            _ => None,
         };
         let mut places = [Operand { view: None, cast: None }; 3];
         for ((place, of), strides) in places.iter_mut().zip(&operands).zip(&spread) {

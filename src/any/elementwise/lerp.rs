@@ -8,6 +8,7 @@ use crate::any::elementwise::binary::{combine, combine_over};
 use crate::any::elementwise::chained::{Chain, factor};
 use crate::any::elementwise::op_table::binary;
 use crate::any::{AnyOperand, AnyTensor, checked_numel};
+use crate::device::erased::Term;
 use crate::device::{AnyDevice, Backend, Dynamic, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Element, Float, Scalar};
@@ -31,13 +32,6 @@ fn blended<const N: usize>(
     let strides = result_strides(&sizes, &operands.map(|x| x.layout(x.dtype)));
     let buffer = make(spread_together(operands, &sizes)?.each_ref(), &strides)?;
     Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides))
-}
-
-/// A product or quotient of two tensors that is added to a third.
-#[derive(Clone, Copy)]
-pub(crate) enum Term {
-    Product,
-    Quotient,
 }
 
 #[operations]

@@ -41,10 +41,10 @@ impl AnyTensor {
         let sizes = broadcast_to(op, &self.sizes, &n.sizes)?;
         checked_numel(op, &sizes, DType::F64)?;
         let [mut x, mut n] = on_one_device([&self.to(dtype)?, &n.to(DType::F64)?])?;
-        x = x.expanded_to(&sizes)?;
+        x = x.expanded_to(&sizes)?.contiguous()?;
         // (One degree for all stays one.)
         if n.numel() != 1 {
-            n = n.expanded_to(&sizes)?;
+            n = n.expanded_to(&sizes)?.contiguous()?;
         }
         fn run<E: Castable>(op: &'static str, [x, n]: [&AnyTensor; 2], family: Family) -> Result<DynamicBuffer> {
             let operands = (x.elements_as::<E>()?, n.elements_as::<f64>()?);

@@ -41,11 +41,11 @@ impl AnyTensor {
         let result = match args.get("repeats") {
             None if input.is_on_gpu() => {
                 let positions = crate::any::join::combinations::count_up(input, input.numel())?;
-                positions.repeat_interleave_by(input, None)?.to(input.dtype)?
+                positions.to(input.dtype)?.repeat_interleave_by(input, None)?
             }
             None => {
                 let positions = AnyTensor::of_ints(listed(0..input.numel() as i64)?, &[input.numel()])?;
-                positions.to_device(input.device())?.repeat_interleave_by(input, None)?.to(input.dtype)?
+                positions.to_device(input.device())?.to(input.dtype)?.repeat_interleave_by(input, None)?
             }
             Some(Value::Array(repeats)) => input.repeat_interleave_by(repeats, dim)?,
             Some(_) => input.repeat_interleave(args.read("repeats")?, dim)?,

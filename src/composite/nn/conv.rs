@@ -192,14 +192,60 @@ pub(crate) fn convolve<E: Dtype, D: Device>(
     Ok((storage, planned.sizes, planned.strides))
 }
 
+/// Calls `run` with a convolution, or with the product of matrices that it is: where there is one window per image, which covers the whole
+/// image, and the numbers of an image and of the weight are in the same order in memory, these are the channels of images of one position.
+/// (Not for packed weights, whose order is that of the window.)
+fn as_product<E, B>(
+    &Convolution { windows, groups }: &Convolution,
+    [x, weight]: [View<'_, B, E>; 2],
+    [sizes, strides]: [&[usize]; 2],
+    run: impl FnOnce(&Convolution, [View<'_, B, E>; 2], [&[usize]; 2]) -> Result<B>,
+) -> Result<B> {
+    let covers = |axis: usize| {
+        let window = windows[axis];
+        (window.kernel, window.before, window.after, window.dilation) == (x.sizes[axis + 2], 0, 0, 1)
+    };
+    let is_whole = groups == 1 && sizes[2..] == [1; 3] && (0..3).all(covers) && !x.sizes.contains(&0);
+    match is_whole.then(|| numbers_of_images(x.sizes, [x.strides, weight.strides])).flatten() {
+        Some((count, [x_step, w_step])) => {
+            let of = |first: usize, second: usize| [first, second, 1, 1, 1];
+            let (x_sizes, x_strides) = (of(sizes[0], count), of(x.strides[0], x_step));
+            let (w_sizes, w_strides) = (of(sizes[1], count), of(weight.strides[0], w_step));
+            let convolution = Convolution { windows: [Window::POINT; 3], groups };
+            let operands = [x.restrided(&x_sizes, &x_strides), weight.restrided(&w_sizes, &w_strides)];
+            run(&convolution, operands, [&of(sizes[0], sizes[1]), &of(sizes[1], 1)])
+        }
+        None => run(&Convolution { windows, groups }, [x, weight], [sizes, strides]),
+    }
+}
+
+/// How many numbers an image has, and the strides between them of the operand and the weight; `None` if these are not the same order.
+#[inline]
+fn numbers_of_images(sizes: &[usize], strides: [&[usize]; 2]) -> Option<(usize, [usize; 2])> {
+    let mut axes = [1, 2, 3, 4];
+    axes.sort_by_key(|&axis| (core::cmp::Reverse(strides[0][axis]), axis));
+    let (mut count, mut steps) = (1_usize, None);
+    for axis in axes.into_iter().rev().filter(|&axis| sizes[axis] != 1) {
+        let own = strides.map(|strides| strides[axis]);
+        let first: [usize; 2] = *steps.get_or_insert(own);
+        if own.map(Some) != first.map(|step| step.checked_mul(count)) {
+            return None;
+        }
+        count = count.checked_mul(sizes[axis])?;
+    }
+    Some((count, steps.unwrap_or([1; 2])))
+}
+
 /// [`convolve`] by the device's own loop.
 pub(crate) fn plain<E: Dtype, D: Device>(
     operands: Operands<'_, D::Storage, E>,
     windows: &[Window],
     groups: usize,
 ) -> Result<Laid<D::Storage>> {
-    convolve::<E, D>(operands, windows, groups, |convolution, [x, weight], bias, [sizes, strides]| {
-        D::convolve::<E>(convolution, x, weight, bias, sizes, strides)
+    convolve::<E, D>(operands, windows, groups, |convolution, operands, bias, result| {
+        as_product(convolution, operands, result, |convolution, [x, weight], [sizes, strides]| {
+            D::convolve::<E>(convolution, x, weight, bias, sizes, strides)
+        })
     })
 }
 
@@ -444,8 +490,10 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     ) -> Result<Owned<E, D>> {
         let _ = activation;
         let operands = self.beside("convRANKd", weight, bias);
-        convolve::<E, D>(operands, windows, groups, |convolution, [x, weight], bias, [sizes, strides]| {
-            D::convolve_then::<E>(Applying::<A>::new(), convolution, x, weight, bias, sizes, strides)
+        convolve::<E, D>(operands, windows, groups, |convolution, operands, bias, result| {
+            as_product(convolution, operands, result, |convolution, [x, weight], [sizes, strides]| {
+                D::convolve_then::<E>(Applying::<A>::new(), convolution, x, weight, bias, sizes, strides)
+            })
         })
         .map(laid)
     }

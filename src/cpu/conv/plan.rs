@@ -98,10 +98,14 @@ fn runs_on(sizes: [usize; 2], strides: [usize; 2]) -> bool {
 impl<E: Dtype> Plan<'_, E> {
     /// For windows of one position: merges the axes, and the batch, into rows as long as memory allows.
     pub(super) fn flatten(&mut self) {
-        if self.windows != [Window::POINT; 3] {
+        if self.windows != [Window::POINT; 3] || self.is_planar && self.x_sizes[4] == 1 {
             return;
         }
         for axis in [3, 2, 0] {
+            // (An axis of size 1 has any stride.)
+            for (sizes, strides) in [(&self.x_sizes, &mut self.x_strides), (&self.out_sizes, &mut self.out_strides)] {
+                strides[4] = if sizes[4] == 1 { strides[axis] } else { strides[4] };
+            }
             let merges = |sizes: &[usize; 5], strides: &[usize; 5]| {
                 runs_on([sizes[axis], sizes[4]], [strides[axis], strides[4]])
             };

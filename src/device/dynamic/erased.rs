@@ -21,7 +21,7 @@ use crate::storage::{HostBuffer, View, ViewMut};
 pub(crate) use super::reducing::Reducing;
 pub(crate) use super::table_loops::{Loop, Operand, run, run_chained, run_few, run_into};
 pub(crate) use crate::cpu::erased::{BesideElement, Cast, Compiled, Row, binary, cast, scalar, unary};
-pub(crate) use crate::cpu::erased::{Chained, Inner, of_three, of_three_halves};
+pub(crate) use crate::cpu::erased::{Chained, Term, adding_a_term, of_three};
 #[cfg(not(feature = "cuda"))]
 pub(crate) use crate::cpu::reduce::ReduceLoops as Reducing;
 pub(crate) use crate::cpu::reduce::{FirstOnly, WithSecond};

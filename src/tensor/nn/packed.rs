@@ -57,7 +57,7 @@ macro_rules! packed {
     ($($pack:ident $plain:ident [$($kernel:ident)+] $weight:literal;)*) => {$(
         impl<E: Element, O: Dim, CG: Dim, $($kernel: Dim,)+ D: Device> Tensor<E, (O, CG, $($kernel),+), D> {
             #[doc = concat!("This weight, packed for convolutions that move in one way, with a bias that is added: [`", stringify!($plain), "`](Tensor::",
-                stringify!($plain), ") gives the same results.")]
+                stringify!($plain), ") gives the same results, up to the order of its sums.")]
             ///
             /// Shape: `(O, C / groups, …)`, and `(O,)` of the bias. Dtypes: those of the convolution.
             ///
