@@ -56,7 +56,7 @@ pub(crate) fn expect_broadcast(op: &'static str, from: &[usize], to: &[usize]) -
 #[diagnostic::on_unimplemented(
     message = "shapes do not broadcast: dimension `{Self}` against `{Rhs}`",
     label = "these two are not the same, and neither is 1",
-    note = "sizes go together, from the last axis on, if they are equal or one of them is 1; `D3<D8<D4>>` is 384",
+    note = "sizes go together, from the last axis on, if they are equal or one of them is 1, as `axis![1].keepdim()` leaves a reduced axis; `D3<D8<D4>>` is 384",
     note = "a name goes with itself and 1 only: `.with_shape::<…>()` renames an axis"
 )]
 pub trait BroadcastDim<Rhs> {
@@ -105,7 +105,7 @@ numbers_above_one!(not_one);
 #[diagnostic::on_unimplemented(
     message = "shapes do not broadcast: `{Self}` against `{Rhs}`",
     label = "these shapes do not go together",
-    note = "sizes go together, from the last axis on, if they are equal or one of them is 1; `D3<D8<D4>>` is 384"
+    note = "sizes go together, from the last axis on, if they are equal or one of them is 1, as `axis![1].keepdim()` leaves a reduced axis; `D3<D8<D4>>` is 384"
 )]
 pub trait Broadcast<Rhs>: Tuple {
     /// The shape of the result.

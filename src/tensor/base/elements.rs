@@ -9,7 +9,7 @@ use crate::shape::{OneElement, Shape, SizeArray};
 use crate::tensor::base::layout::{Layout, Strided};
 use crate::tensor::{Tensor, TensorViewMut};
 use castiron_macros::fallible;
-use core::ops::{Index, IndexMut};
+use core::ops::{AddAssign, Index, IndexMut};
 
 /// The position of one element: a `usize` per axis, as a tuple, or as an array.
 #[diagnostic::on_unimplemented(
@@ -99,7 +99,8 @@ impl OnHost for Cpu {
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{S}` can't be indexed by `{Self}`",
     label = "expected one `usize` for each axis, such as `x[(0, 1)]`",
-    note = "a part of a tensor is a view: `x.select(axis![0], 2)`, `x.slice(s![2, 1..3])`"
+    note = "a part of a tensor is a view: `x.select(axis![0], 2)`, `x.slice(s![2, 1..3])`; it is written by `x.select_mut(axis![0], 2).assign(&row)`",
+    note = "elements are picked by a mask and by indices: `x.masked_select(&mask)`, `x.index_select(axis![0], &indices)`"
 )]
 pub trait PositionIn<S: Shape, D: Device, L: Layout> {
     fn element<E: Element>(self, tensor: &Tensor<E, S, D, L>) -> Result<&E>;
@@ -376,6 +377,31 @@ impl<E: Element, S: Shape, D: Device, L: Layout, P: PositionIn<S, D, L>> IndexMu
         unwrap(position.element_mut(self))
     }
 }
+
+/// What nothing fulfils, for its message: a tensor is not added to a Rust number by `+=`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is a tensor and can't be added to a number with `+=`",
+    label = "read its element first: `total += loss.item()`"
+)]
+pub trait AddedToANumber {
+    #[doc(hidden)]
+    fn refused(&self);
+}
+
+/// For `f64` and `i64` only: with a second float, rustc would not take one of them for the `0.0` in `let mut total = 0.0`.
+macro_rules! refused_sums {
+    ($($number:ty),*) => {$(
+        impl<E: Element, S: Shape, D: Device> AddAssign<Tensor<E, S, D>> for $number
+        where
+            Tensor<E, S, D>: AddedToANumber,
+        {
+            fn add_assign(&mut self, tensor: Tensor<E, S, D>) {
+                tensor.refused();
+            }
+        }
+    )*};
+}
+refused_sums!(f64, i64);
 
 /// For a dtype it writes `From<Tensor<E, ()>>`, which rustc suggests when a number is expected and a zero-dim tensor is given.
 macro_rules! numbers {
