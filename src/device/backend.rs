@@ -101,6 +101,10 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     fn is_unique(storage: &mut Self::Storage) -> bool;
     /// Storage and offset of a view's elements for another tensor: the same storage, or a copy with the same strides if it is borrowed.
     fn share<E: Element>(view: View<'_, Self::Storage, E>) -> (Self::Storage, usize);
+    /// The storage as a constant: on a tape no gradient comes back through it.
+    fn untracked(storage: Self::Storage) -> Self::Storage {
+        storage
+    }
     /// [`share`](Self::share) for a tensor that reaches other elements of the storage than `view` does, which may belong to others: in that
     /// case, a copy of `view`'s elements with the same strides. Everything that widens a view calls it.
     fn share_own<E: Element>(view: View<'_, Self::Storage, E>) -> Result<(Self::Storage, usize)>;

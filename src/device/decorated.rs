@@ -69,6 +69,7 @@ impl<D: Device> Backend for Checked<D> {
         fn is_unique(storage: &mut D::Storage) -> bool;
         fn share<E: Element>(view: View<'_, D::Storage, E>) -> (D::Storage, usize);
         fn share_own<E: Element>(view: View<'_, D::Storage, E>) -> Result<(D::Storage, usize)>;
+        fn untracked(storage: D::Storage) -> D::Storage;
         fn close(storage: &D::Storage) -> ();
         fn is_fixed(storage: &D::Storage) -> bool;
         fn room<E: Element>(storage: &D::Storage) -> Option<usize>;

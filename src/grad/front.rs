@@ -5,7 +5,7 @@ use super::higher::{GivenTwice, OnTape, Twice};
 use super::leaves::Lifting;
 use super::primitive::Adding;
 use super::pull::{Gradients, Graph, PullsBack};
-use super::tape::{Layout, Operand, Tracked};
+use super::tape::{Layout, Operand};
 use super::taped::Taped;
 use super::vjp::Pullback;
 use crate::device::Device;
@@ -83,18 +83,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, Taped<D>> {
         let view = self.elements();
         let (storage, offset) = D::share(super::taped::inside(view));
         Tensor::from_parts(storage, offset, self.shape(), self.stride())
-    }
-
-    /// The same elements on the tape, as a constant: no gradient comes back through them (`jax.lax.stop_gradient`).
-    ///
-    /// ```
-    /// use castiron::{grad::Grad, tensor};
-    /// let (_, grads) = tensor![3.0_f32].value_and_grad((), |x, ()| (x * x.stop()).sum());
-    /// assert_eq!(grads.to_vec(), [3.0]);
-    /// ```
-    pub fn stop(&self) -> Self {
-        let (storage, offset) = D::share(super::taped::inside(self.elements()));
-        Tensor::from_parts(Tracked::constant(storage), offset, self.shape(), self.stride())
     }
 }
 /// Takes tensors off a tape.

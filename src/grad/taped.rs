@@ -180,6 +180,9 @@ impl<D: Device> Backend for Taped<D> {
         let (inner, offset) = D::share(inside(view));
         (handle::<D>(view.buffer, inner), offset)
     }
+    fn untracked(storage: Self::Storage) -> Self::Storage {
+        Tracked::constant(D::untracked(storage.inner))
+    }
     fn share_own<E: Element>(view: View<'_, Self::Storage, E>) -> Result<(Self::Storage, usize)> {
         let (inner, offset) = D::share_own(inside(view))?;
         Ok((handle::<D>(view.buffer, inner), offset))

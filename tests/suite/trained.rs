@@ -532,3 +532,17 @@ fn several_threads_record_on_a_tape() {
     // 3 (104 x)²
     assert_eq!(gradient.to_vec(), [0.5, -2.0].map(|x| 6.0 * 104.0 * 104.0 * x));
 }
+
+/// On every device, and of every order: `x` times a constant that is `x` has the derivative `x`, and no second one.
+#[test]
+fn code_that_is_generic_over_devices_stops_gradients() {
+    fn square<D: Device>(x: &Tensor<f64, Two, D>) -> Tensor<f64, (), D> {
+        (x * x.stop()).sum()
+    }
+    let x = tensor![3.0_f64, -2.0; f64];
+    assert_eq!(square(&x).item(), 13.0);
+    assert_eq!(square(&x.to_device::<castiron::Meta>().unwrap()).shape(), []);
+    assert_eq!(x.value_and_grad((), |x, ()| square(x)).1.to_vec(), [3.0, -2.0]);
+    assert_eq!(x.hvp(&x, (), |x, ()| square(x)).2.to_vec(), [0.0, 0.0]);
+    assert_eq!(x.hvp(&x, (), |x, ()| (x * x).sum()).2.to_vec(), [6.0, -4.0]);
+}

@@ -41,6 +41,30 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
     }
 
+    /// The same elements as a constant: where gradients are recorded, none comes back through them, of whatever order
+    /// (`jax.lax.stop_gradient`; in PyTorch `detach`). Elsewhere it is a clone, so that code generic over devices may call it. Nothing is
+    /// copied.
+    ///
+    /// ```
+    /// use castiron::{Device, Float, Shape, Tensor, tensor};
+    /// /// Rounds; gradients come back as if it did not.
+    /// fn rounded<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
+    ///     x + (x.round() - x).stop()
+    /// }
+    /// assert_eq!(rounded(&tensor![0.6, 1.2]).to_vec(), [1.0, 1.0]);
+    /// # #[cfg(feature = "grad")] {
+    /// use castiron::grad::Grad;
+    /// let (_, gradient) = tensor![0.6, 1.2].value_and_grad((), |x, ()| (rounded(x) * 3.0).sum());
+    /// assert_eq!(gradient.to_vec(), [3.0, 3.0]);
+    /// # }
+    /// ```
+    #[doc(alias = "stop_gradient")]
+    #[must_use]
+    pub fn stop(&self) -> Self {
+        let (storage, offset) = D::share(self.elements());
+        Tensor::from_parts(D::untracked(storage), offset, self.shape(), self.stride())
+    }
+
     /// Moves the elements to another device (`torch.Tensor.to(device)`). On the same device it shares storage; a tensor moved to
     /// [`Meta`](crate::Meta) has no elements.
     ///
