@@ -5761,6 +5761,20 @@ fn runs() {
 }
 }
 
+mod newcomers_index_by_a_mask {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let _ = x.masked_select(&x.gt(1));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod newcomers_index_by_an_i32 {
 use castiron::tensor;
 
@@ -5811,6 +5825,22 @@ pub fn main() {
     if loss.item() < 1.0 {
         println!("small");
     }
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_mean_added_to_a_number {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let mut total = 0.0;
+    total += x.mean().item();
+    println!("{total}");
 }
 
 #[test]
