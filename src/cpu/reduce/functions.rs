@@ -9,7 +9,7 @@
 use super::loops::{ReduceLines, ReduceRows};
 use crate::cpu::bytes::Block16;
 use crate::cpu::precompiled::or_precompiled;
-use crate::cpu::simd;
+use crate::cpu::simd::{self, Loop};
 use crate::dtype::{DType, Element};
 use crate::ops::formula::MOST_RESULTS;
 use crate::ops::reduce::{Reducer, SeveralResults, TwoResults};
@@ -125,6 +125,16 @@ pub(crate) struct WithSecond<A, R>(R, PhantomData<fn() -> A>);
 /// A reduction that writes several results of one dtype.
 #[repr(transparent)]
 pub(super) struct All<A, R>(R, PhantomData<fn() -> A>);
+
+/// A function that writes results.
+struct Finish<F>(F);
+impl<F: FnOnce()> Loop for Finish<F> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        (self.0)();
+    }
+}
 
 /// Implements [`ReduceLoops`]; `$finish` writes a result, `$single` says whether a single result may be computed differently.
 macro_rules! functions {
@@ -243,14 +253,17 @@ macro_rules! functions {
             }
             unsafe fn finish(&self, $places: Destination, partials: *const u8, count: usize) {
                 let $reducer = if $single && $places.is_single { self.0.single() } else { self.0 };
-                for at in 0..count {
-                    let $at = $places.first + at * $places.step;
-                    // SAFETY: the caller's promise.
-                    unsafe {
-                        let $partial = partials.cast::<R::Partial>().add(at).read();
-                        $finish
+                let write = || {
+                    for at in 0..count {
+                        let $at = $places.first + at * $places.step;
+                        // SAFETY: the caller's promise.
+                        unsafe {
+                            let $partial = partials.cast::<R::Partial>().add(at).read();
+                            $finish
+                        }
                     }
-                }
+                };
+                if const { R::FINISH_IS_COSTLY } { simd::dispatch(Finish(write)) } else { write() }
             }
         }
     };

@@ -338,6 +338,44 @@ pub(crate) fn blocked_sum<E, C: Compute>(elements: &[E], term: impl Fn(&E) -> C)
     sum
 }
 
+/// Elements computed at a time.
+pub(crate) const WIDTH: usize = 16;
+
+/// Computes elements in whole vectors only: the last ones together with some that were computed before, or with copies of the first one.
+/// There is at least one element, and room for a whole vector.
+#[inline(always)]
+pub(crate) fn in_whole_vectors<E: Copy, C>(from: &[E], to: &mut [C], compute: impl Fn(E) -> C) {
+    let len = from.len();
+    let mut few = [from[0]; WIDTH];
+    let from = if len < WIDTH {
+        few[..len].copy_from_slice(from);
+        &few[..]
+    } else {
+        from
+    };
+    let mut at = 0;
+    while at < len {
+        let first = at.min(from.len() - WIDTH);
+        let (from, to) = (&from[first..first + WIDTH], &mut to[first..first + WIDTH]);
+        for (to, &x) in to.iter_mut().zip(from) {
+            *to = compute(x);
+        }
+        at = first + WIDTH;
+    }
+}
+
+/// [`blocked_sum`] of terms that take long, such as exponentials: in short lines all of them are computed in vectors.
+#[inline(always)]
+pub(crate) fn blocked_sum_of_costly<E: Copy, C: Compute>(elements: &[E], term: impl Fn(&E) -> C) -> C {
+    const SHORT: usize = 2 * WIDTH;
+    if !(1..=SHORT).contains(&elements.len()) {
+        return blocked_sum(elements, term);
+    }
+    let mut terms = [C::default(); SHORT];
+    in_whole_vectors(elements, &mut terms, |x| term(&x));
+    blocked_sum(&terms[..elements.len()], |&term| term)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{AnyAll, ArgExtreme, CountNonzero, Extreme, Mean, MinMax, NanSum, Prod, Sum, VectorNorm};

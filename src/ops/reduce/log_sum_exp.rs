@@ -1,7 +1,7 @@
 //! The logarithm of a sum of exponentials, without overflow.
 
 use super::steps::{Given, by_steps, nothing};
-use super::{Accumulating, Index, Reducer, Steps, blocked_sum, by_lanes};
+use super::{Accumulating, Index, Reducer, Steps, blocked_sum_of_costly, by_lanes};
 use crate::dtype::{Binary, Complex, Compute, Dtype, MachineFloat, Parameters, Predicate, Promotable, Tuned, Unary};
 use crate::ops;
 use crate::ops::kernel::Precompiled;
@@ -48,6 +48,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
     type Partial = Option<(Inexact<E>, Inexact<E>)>;
     type Out = E::Inexact;
     const PREFERS_BLOCKS: bool = true;
+    const FINISH_IS_COSTLY: bool = true;
     fn cost(self) -> usize {
         16
     }
@@ -62,7 +63,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
         let first = first.binary::<LargerReal>(first);
         let larger = |max: Inexact<E>, x: &E, _| max.binary::<LargerReal>(widened(x));
         let max = by_lanes::<E, _, 16>(elements, first, larger, |one, other| one.binary::<LargerReal>(other));
-        Some((max, blocked_sum(elements, |x| widened(x).binary::<Below>(max))))
+        Some((max, blocked_sum_of_costly(elements, |x| widened(x).binary::<Below>(max))))
     }
     #[inline(always)]
     fn block_small(self, elements: &[E], index: usize) -> Self::Partial {

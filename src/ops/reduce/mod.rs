@@ -28,7 +28,10 @@ use crate::ops::record::{
 pub(crate) use extreme::ExtremeOfTwo;
 pub(crate) use extreme::extreme_rows;
 pub use extreme::{ArgExtreme, Extreme, MinMax};
-pub(crate) use lanes::{MIN_WIDE, SUM_BLOCK, blocked_sum, by_lanes, interleave, lanes_of_sum, merge_lanes};
+pub(crate) use lanes::{
+    MIN_WIDE, SUM_BLOCK, WIDTH, blocked_sum, blocked_sum_of_costly, by_lanes, in_whole_vectors, interleave,
+    lanes_of_sum, merge_lanes,
+};
 pub(crate) use log_sum_exp::LogSumExp;
 pub(crate) use normalizing::{RootMeanSquare, Standardizing};
 pub(crate) use norms::*;
@@ -58,6 +61,8 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     const COUNTS_REPEATS: bool = true;
     /// Whether blocks are much cheaper than single elements.
     const PREFERS_BLOCKS: bool = false;
+    /// Whether [`finish`](Self::finish) takes long: it is then compiled with the instructions of the machine.
+    const FINISH_IS_COSTLY: bool = false;
     /// Whether it has [`block_of_rows`](Self::block_of_rows), so that many columns are reduced by rows although blocks are cheaper.
     const HAS_BLOCKS_OF_ROWS: bool = false;
     /// Approximate time per element, relative to reading it.

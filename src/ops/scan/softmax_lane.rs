@@ -7,7 +7,9 @@ use crate::ops::kernel::Precompiled;
 use crate::ops::kernel::{LaneColumns, LaneKernel, LaneSlope};
 use crate::ops::record::{lane::RecordedLane, reduce::Record, row::RecordedRow};
 use crate::ops::reduce::rows::{Pass, RowSteps};
-use crate::ops::reduce::{Accumulating, Extreme, Reducer, SUM_BLOCK, blocked_sum, lanes_of_sum};
+use crate::ops::reduce::{
+    Accumulating, Extreme, Reducer, SUM_BLOCK, WIDTH, blocked_sum, in_whole_vectors, lanes_of_sum,
+};
 use crate::storage::ScratchList;
 
 /// The rows of softmax in the table of operations along one axis.
@@ -34,32 +36,6 @@ const BLOCK: usize = 1024;
 /// Lanes computed together; maximum number of parts in which each is added up.
 const COLUMNS: usize = 64;
 const MOST_LANES: usize = lanes_of_sum(BLOCK);
-
-/// Elements computed at a time.
-const WIDTH: usize = 16;
-
-/// Computes elements in whole vectors only: the last ones together with some that were computed before, or with copies of the first one.
-/// There is at least one element, and room for that many extra results.
-#[inline(always)]
-fn by_width<E: Copy, C>(from: &[E], to: &mut [C], compute: impl Fn(E) -> C) {
-    let len = from.len();
-    let mut few = [from[0]; WIDTH];
-    let from = if len < WIDTH {
-        few[..len].copy_from_slice(from);
-        &few[..]
-    } else {
-        from
-    };
-    let mut at = 0;
-    while at < len {
-        let first = at.min(from.len() - WIDTH);
-        let (from, to) = (&from[first..first + WIDTH], &mut to[first..first + WIDTH]);
-        for (to, &x) in to.iter_mut().zip(from) {
-            *to = compute(x);
-        }
-        at = first + WIDTH;
-    }
-}
 
 /// `exp(x - max) / sum`, or its logarithm.
 #[derive(Clone, Copy)]
@@ -113,7 +89,7 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
         let max = Reducer::<E>::block(Extreme::<E, true>::new(), from, 0);
         let exponential = |x: E| self.term(1, x.to_compute(), [max, none]);
         if LOG {
-            by_width(from, exponentials, exponential);
+            in_whole_vectors(from, exponentials, exponential);
             let sum = blocked_sum(&exponentials[..from.len()], |&x| x);
             let log_sum = self.measured(1, sum, none, none);
             for (to, x) in to.iter_mut().zip(from) {
@@ -123,7 +99,7 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
             let mut sum = none;
             for (at, block) in from.chunks(BLOCK).enumerate() {
                 let kept = &mut exponentials[at * BLOCK..];
-                by_width(block, kept, exponential);
+                in_whole_vectors(block, kept, exponential);
                 sum = sum.binary::<Accumulating>(blocked_sum(&kept[..block.len()], |&x| x));
             }
             let inverse = self.measured(1, sum, none, none);
