@@ -68,3 +68,31 @@ fn largest_row<E: Dtype, S: Shape + castiron::Dimensional + castiron::HasAxis<0>
 fn generic_code_goes_through_rows() {
     assert_eq!(largest_row(&tensor![[1, 2], [3, 4]]), 2);
 }
+
+/// Many short lanes are computed together, and each as if it were alone: of every length, with gaps between them, and in two dtypes.
+#[test]
+fn short_lanes_are_computed_as_if_alone() {
+    fn bits<E: Dtype + castiron::CastTo<f32>, S: Shape>(x: &Tensor<E, S>) -> Vec<u32> {
+        x.to::<f32>().iter().map(|x| x.to_bits()).collect()
+    }
+    fn check<E: castiron::Float + castiron::CastTo<f32>>(x: &Tensor<E, shape![5, 7, _]>) {
+        let (softmax, log, sums) = (x.softmax(axis![2]), x.log_softmax(axis![2]), x.logsumexp(axis![2]));
+        let (softmax, log) = (softmax.iter_axis(axis![0]), log.iter_axis(axis![0]));
+        for (((block, softmax), log), sums) in x.iter_axis(axis![0]).zip(softmax).zip(log).zip(sums.iter_axis(axis![0]))
+        {
+            for at in 0..7 {
+                let row = block.select(axis![0], at);
+                assert_eq!(bits(&softmax.select(axis![0], at)), bits(&row.softmax(axis![0])), "of {}", row.numel());
+                assert_eq!(bits(&log.select(axis![0], at)), bits(&row.log_softmax(axis![0])), "of {}", row.numel());
+                assert_eq!(bits(&sums.select(axis![0], at)), bits(&row.logsumexp(axis![0])), "of {}", row.numel());
+            }
+        }
+    }
+    for len in (1..40).chain([47, 48, 64, 65, 127, 128, 129]) {
+        let x =
+            Tensor::<f32, shape![5, 7, _]>::randn_sized([5, 7, len + 3], &mut castiron::Generator::seeded(len as u64));
+        check(&x.narrow(axis![2], 1, len).contiguous());
+        check(&x.narrow(axis![2], 2, len));
+        check(&x.narrow(axis![2], 2, len).to::<castiron::bf16>());
+    }
+}

@@ -541,7 +541,7 @@ fn code_that_is_generic_over_devices_stops_gradients() {
     }
     let x = tensor![3.0_f64, -2.0; f64];
     assert_eq!(square(&x).item(), 13.0);
-    assert_eq!(square(&x.to_device::<castiron::Meta>().unwrap()).shape(), []);
+    assert!(square(&x.to_device::<castiron::Meta>().unwrap()).shape().is_empty());
     assert_eq!(x.value_and_grad((), |x, ()| square(x)).1.to_vec(), [3.0, -2.0]);
     assert_eq!(x.hvp(&x, (), |x, ()| square(x)).2.to_vec(), [0.0, 0.0]);
     assert_eq!(x.hvp(&x, (), |x, ()| (x * x).sum()).2.to_vec(), [6.0, -4.0]);
