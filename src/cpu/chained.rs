@@ -64,7 +64,7 @@ pub(crate) unsafe fn of_three(kernel: *const (), places: [*mut u8; 4], len: usiz
 }
 
 /// A product or quotient of two operands that is added to a third.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(crate) enum Term {
     Product,
     Quotient,

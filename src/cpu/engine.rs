@@ -95,7 +95,7 @@ const AHEAD: usize = 4;
 /// Tiles per side of a block; blocks are visited one after the other.
 const TILES: usize = 4;
 
-/// Lines and elements per tile for a plane of this size: square, unless the plane is narrower.
+/// Lines of a tile and their length for a plane of this size: as wanted, unless the plane is narrower.
 #[inline(always)]
 fn tile_of(tile: [usize; 2], [lines, len]: [usize; 2]) -> [usize; 2] {
     let all = tile[0] * tile[1];
@@ -117,13 +117,13 @@ pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, bod
     let Planes { outer, sizes, steps, is_tiled } = walk.planes();
     let tile = if is_tiled { tile_of(body.tile_size(), sizes) } else { [1, sizes[1]] };
     for run in outer {
-        let prefetches = !is_tiled && sizes[1] <= SMALL && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
-        let takes_lines = || sizes[1] <= body.short_line() || !prefetches && body.is_uniform(steps[1]);
-        if !is_tiled && run.len > 1 && takes_lines() {
+        let is_far = || sizes[1] <= SMALL && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
+        if !is_tiled && run.len > 1 && (sizes[1] <= body.short_line() || body.is_uniform(steps[1]) && !is_far()) {
             // SAFETY: the caller's promise.
             unsafe { body.lines(run.starts, [run.steps, steps[1]], [run.len, sizes[1]]) }
             continue;
         }
+        let prefetches = !is_tiled && is_far();
         for plane in 0..run.len {
             let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
             let start: [usize; N] = core::array::from_fn(start);

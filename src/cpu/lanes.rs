@@ -312,9 +312,11 @@ unsafe fn visit_columns<const N: usize>(
     Ok(())
 }
 
-/// Lanes of up to this many elements are turned, if there are enough of them; longer ones only if they are no whole vectors.
+/// Maximum length of lanes that are turned, if there are enough of them.
 const SHORT: usize = 32;
+/// The same for lanes that are no whole vectors.
 const SHORT_UNEVEN: usize = 128;
+/// Elements per vector.
 const VECTOR: usize = 16;
 
 /// Runs a kernel on short lanes with contiguous elements and results: a loop over few elements takes longer to start than to run. Lanes are
@@ -397,7 +399,7 @@ unsafe fn execute<const N: usize>(
             let is_short = step == 1 && inner == 1 && (2..=short).contains(&len) && total >= MIN_COLUMNS * len;
             let visit = if by_columns {
                 visit_columns
-            } else if is_short && together >= MIN_COLUMNS {
+            } else if N == 1 && is_short && together >= MIN_COLUMNS {
                 visit_turned
             } else {
                 visit

@@ -89,36 +89,6 @@ impl<T: Copy> Loop for ReversingGroups<T> {
     }
 }
 
-/// The bytes that [`repeated`] writes at once.
-const VECTOR: usize = 32;
-
-/// Writes a value `times` times, by whole vectors of which the last may overlap the one before: runs are mostly shorter than what a loop
-/// compiled to vectors writes at once, and it would write them one by one.
-///
-/// # Safety
-/// There is room for `times` values at `to`.
-#[inline(always)]
-unsafe fn repeated<T: Copy>(value: T, to: *mut T, times: usize) {
-    let lanes = const { (VECTOR / size_of::<T>()).next_power_of_two() };
-    // SAFETY: the caller's promise.
-    unsafe {
-        let write = |at: usize, count: usize| {
-            for lane in 0..count {
-                to.add(at + lane).write_unaligned(value);
-            }
-        };
-        if times < lanes {
-            return write(0, times);
-        }
-        let mut at = 0;
-        while at + lanes <= times {
-            write(at, lanes);
-            at += lanes;
-        }
-        write(times - lanes, lanes);
-    }
-}
-
 /// Repeats each contiguous element `TIMES` times, or `times` times if `TIMES` is 0.
 pub(super) struct Repeating<T, const TIMES: usize> {
     pub(super) from: *const T,
@@ -131,14 +101,13 @@ impl<T: Copy, const TIMES: usize> Loop for Repeating<T, TIMES> {
     #[inline(always)]
     fn run(self) {
         let Repeating { from, to, len, times } = self;
+        let times = if TIMES == 0 { times } else { TIMES };
         for i in 0..len {
             // SAFETY: `Picking::axis` makes it with `len` elements on one side and `len * times` on the other.
             unsafe {
                 let value = from.add(i).read_unaligned();
-                if TIMES == 0 {
-                    repeated(value, to.add(i * times), times);
-                } else {
-                    (0..TIMES).for_each(|copy| to.add(i * TIMES + copy).write_unaligned(value));
+                for copy in 0..times {
+                    to.add(i * times + copy).write_unaligned(value);
                 }
             }
         }

@@ -15,6 +15,8 @@ pub(super) struct TransposeTile([MaybeUninit<[u64; 2]>; TILE * TILE]);
 const _: () = assert!(side(16) <= TILE && side(4) * side(4) * 4 <= size_of::<TransposeTile>() && side(8) <= TILE);
 const _: () = assert!(CACHE_LINE * LENGTH <= size_of::<TransposeTile>());
 
+/// Maximum length of lines whose successors are prefetched.
+const PREFETCHED: usize = 2 * TILE;
 /// The bytes of a cache line.
 const CACHE_LINE: usize = 64;
 /// Elements per line of a tile: with fewer, calling the loop for each line takes longer than the loop.
@@ -48,16 +50,20 @@ impl TransposeTile {
         step: usize,
         [lines, len]: [usize; 2],
     ) -> *mut u8 {
-        let (to, next) = (self.0.as_mut_ptr(), len * step);
-        word_of_width!(width, W => simd::dispatch(TransposeLoop::<W> {
-            from: from.cast(),
-            to: to.cast(),
-            to_step: len,
-            step,
-            lines,
-            len,
-            next,
-        }));
+        let to = self.0.as_mut_ptr();
+        // (By parts: each prefetches the next one.)
+        for first in (0..len).step_by(PREFETCHED) {
+            let part = PREFETCHED.min(len - first);
+            word_of_width!(width, W => simd::dispatch(TransposeLoop::<W> {
+                from: from.cast::<W>().wrapping_add(first * step),
+                to: to.cast::<W>().wrapping_add(first),
+                to_step: len,
+                step,
+                lines,
+                len: part,
+                next: part * step,
+            }));
+        }
         to.cast()
     }
 }
@@ -124,7 +130,7 @@ impl<W: Copy> Loop for TransposeLoop<W> {
             _ => {}
         }
         // Prefetches the next tile: with strides this large the hardware prefetcher sees no pattern.
-        if len <= 2 * TILE {
+        if len <= PREFETCHED {
             for i in 0..len {
                 simd::prefetch(from.wrapping_add(i * step + next));
                 simd::prefetch(from.wrapping_add(i * step + next + lines / 2));
@@ -134,12 +140,6 @@ impl<W: Copy> Loop for TransposeLoop<W> {
         if let Some((side, square)) = transpose::squares(size_of::<W>()) {
             let (whole_lines, whole) = (lines / side * side, len / side * side);
             for i in (0..whole).step_by(side) {
-                if len > 2 * TILE {
-                    // (Long tiles are prefetched while they are read.)
-                    for ahead in i + TILE..i + TILE + side {
-                        simd::prefetch(from.wrapping_add(ahead * step));
-                    }
-                }
                 for line in (0..whole_lines).step_by(side) {
                     // SAFETY: the square is inside the tile; `squares` has checked for the instructions.
                     unsafe {
