@@ -69,7 +69,7 @@ impl<E: Dtype> Loop for Start<E> {
 
 impl<E: Dtype> GemmTask<E> {
     /// A range of its rows.
-    fn rows(&self, top: usize, rows: usize, threads: usize) -> Self {
+    pub(super) fn rows(&self, top: usize, rows: usize, threads: usize) -> Self {
         let ([_, k, n], finish) = (self.sizes, self.finish);
         let input = finish.input.map(|input| input.wrapping_add(top * finish.steps[0]));
         GemmTask {

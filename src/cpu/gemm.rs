@@ -72,6 +72,44 @@ impl Visitor for Multiply {
     }
 }
 
+/// Maximum number of rows on the left that are multiplied one by one with the transpose of a row-major matrix,
+const FEW_ROWS: usize = 8;
+/// the same for a matrix of fewer columns than [`FEW_COLUMNS`],
+const FEW_ROWS_OF_FEW: usize = 16;
+const FEW_COLUMNS: usize = 32;
+/// and the minimum number of terms.
+const LONG_ROWS: usize = 256;
+/// Bytes of columns that all rows are multiplied with before the next ones: a part of the L2 cache.
+const COLUMNS: usize = 256 << 10;
+
+/// Multiplies rows one by one, with some columns at a time.
+fn row_by_row<E: Dtype>(task: GemmTask<E>) -> Result<()> {
+    let [m, k, n] = task.sizes;
+    let wide = (COLUMNS / size_of::<E>() / k).clamp(1, n);
+    let blocks = n.div_ceil(wide);
+    // If there are few blocks, each is divided among the threads; otherwise each thread takes blocks of its own.
+    let (pieces, threads) = if blocks < task.threads { (1, task.threads) } else { (task.threads.max(1), 1) };
+    let task = Shared(task);
+    threads::try_for_each(pieces, &|piece| {
+        let task = &task;
+        for block in piece * blocks / pieces..(piece + 1) * blocks / pieces {
+            let first = block * wide;
+            for row in 0..m {
+                let row = task.0.rows(row, 1, threads);
+                let input = row.finish.input.map(|input| input.wrapping_add(first * row.finish.steps[1]));
+                gemv::multiply(GemmTask {
+                    sizes: [1, k, wide.min(n - first)],
+                    out: row.out.wrapping_add(first),
+                    right: row.right.wrapping_add(first * row.right_steps[1]),
+                    finish: Epilogue { input, ..row.finish },
+                    ..row
+                })?;
+            }
+        }
+        Ok(())
+    })
+}
+
 /// One product of a batch, with its input: pointers and strides as in [`Product`].
 pub(super) struct GemmTask<E: Dtype> {
     pub(super) sizes: [usize; 3],
@@ -233,7 +271,13 @@ fn larger<E: Dtype>(
     let mut strides = [&to[..], a.strides, b.strides, input_strides].map(|strides| strides[..last - 1].to_vec());
     let (mut left_row, mut input_row) = (a.strides[last - 1], input_strides[last - 1]);
     fold(&mut batch, &mut strides, &mut m, [&mut left_row, &mut input_row]);
-    let vector = m == 1 || n == 1;
+    let one_vector = m == 1 || n == 1;
+    // A few rows beside the transpose of a row-major matrix, which the blocked product would pack first.
+    let few_vectors = b.strides[last - 1] == 1
+        && a.strides[last] == 1
+        && (m <= FEW_ROWS || m <= FEW_ROWS_OF_FEW && n < FEW_COLUMNS)
+        && k >= LONG_ROWS;
+    let vector = one_vector || few_vectors && const { conv::has::<E>() && !is_half::<E>() };
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
     // Where sums accumulate in the element type, the result starts as `beta * input`.
     let starts = input.is_some() && !(vector || is_half::<E>());
@@ -267,8 +311,10 @@ fn larger<E: Dtype>(
         threads,
     };
     let multiply = |task: GemmTask<E>| {
-        if vector {
+        if one_vector {
             gemv::multiply(task)
+        } else if const { conv::has::<E>() && !is_half::<E>() } && vector {
+            row_by_row(task)
         } else if const { is_half::<E>() } {
             half_gemm::multiply(task)
         } else {

@@ -151,3 +151,25 @@ fn shapes_of_products_follow_from_the_factors() {
     type Batches = <shape![_, 2, 3] as BatchMatMul<shape![7, 3, 5]>>::Output;
     assert_eq!(Batches::KNOWN, [Some(7), Some(2), Some(5)]);
 }
+
+/// A few rows with the transpose of a row-major matrix: exact sums of small integers, with gaps between rows, a bias, and what is added.
+#[test]
+fn a_few_rows_are_multiplied_one_by_one() {
+    let whole = |sizes: [usize; 2], seed: usize| -> Tensor<i64, shape![_, _]> {
+        Tensor::from_fn_sized(sizes, |[i, j]: [usize; 2]| ((i * 31 + j * 7 + seed) % 11) as i64 - 5)
+    };
+    for (m, n, k) in
+        [(2, 5, 256), (3, 70, 300), (8, 33, 513), (8, 300, 1100), (9, 31, 256), (16, 17, 700), (2, 2, 70_000)]
+    {
+        let (x, w, b) = (whole([m, k + 3], 1), whole([n, k + 2], 2), whole([1, n], 3));
+        let (x, w) = (x.narrow(axis![1], 2, k), w.narrow(axis![1], 1, k));
+        let expected = x.matmul(w.t());
+        assert_eq!(x.to::<f32>().matmul(w.to::<f32>().t()).to::<i64>().to_vec(), expected.to_vec());
+        assert_eq!(x.to::<f64>().matmul(w.to::<f64>().t()).to::<i64>().to_vec(), expected.to_vec());
+        let (x, w, b) = (x.to::<f32>(), w.to::<f32>(), b.to::<f32>());
+        let sum = x.linear(&w, Some(&b.flatten())).to::<i64>();
+        assert_eq!(sum.to_vec(), (&expected + b.to::<i64>()).to_vec());
+        let sum = b.addmm(&x, &w.t(), 2, 3).to::<i64>();
+        assert_eq!(sum.to_vec(), (&expected * 3 + b.to::<i64>() * 2).to_vec());
+    }
+}
