@@ -72,20 +72,26 @@ impl Visitor for Multiply {
     }
 }
 
-/// Maximum number of rows on the left that are multiplied one by one with the transpose of a row-major matrix,
+/// Maximum number of rows on the left that are multiplied one by one with the transpose of a row-major matrix.
 const FEW_ROWS: usize = 8;
-/// the same for a matrix of fewer columns than [`FEW_COLUMNS`],
+/// The same where the matrix has fewer columns than [`FEW_COLUMNS`].
 const FEW_ROWS_OF_FEW: usize = 16;
+/// Minimum number of columns of a matrix with many of them.
 const FEW_COLUMNS: usize = 32;
-/// and the minimum number of terms.
+/// Minimum number of terms of rows that are multiplied one by one: shorter ones are packed fast.
 const LONG_ROWS: usize = 256;
 /// Bytes of columns that all rows are multiplied with before the next ones: a part of the L2 cache.
-const COLUMNS: usize = 256 << 10;
+const COLUMN_BYTES: usize = 256 << 10;
+
+/// Whether a few rows of this dtype are multiplied one by one: `f32` and `f64`, which are packed for the blocked product.
+const fn has_row_by_row<E: Dtype>() -> bool {
+    conv::has::<E>() && !is_half::<E>()
+}
 
 /// Multiplies rows one by one, with some columns at a time.
 fn row_by_row<E: Dtype>(task: GemmTask<E>) -> Result<()> {
     let [m, k, n] = task.sizes;
-    let wide = (COLUMNS / size_of::<E>() / k).clamp(1, n);
+    let wide = (COLUMN_BYTES / size_of::<E>() / k).clamp(1, n);
     let blocks = n.div_ceil(wide);
     // If there are few blocks, each is divided among the threads; otherwise each thread takes blocks of its own.
     let (pieces, threads) = if blocks < task.threads { (1, task.threads) } else { (task.threads.max(1), 1) };
@@ -277,7 +283,7 @@ fn larger<E: Dtype>(
         && a.strides[last] == 1
         && (m <= FEW_ROWS || m <= FEW_ROWS_OF_FEW && n < FEW_COLUMNS)
         && k >= LONG_ROWS;
-    let vector = one_vector || few_vectors && const { conv::has::<E>() && !is_half::<E>() };
+    let vector = one_vector || few_vectors && const { has_row_by_row::<E>() };
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
     // Where sums accumulate in the element type, the result starts as `beta * input`.
     let starts = input.is_some() && !(vector || is_half::<E>());
@@ -313,7 +319,7 @@ fn larger<E: Dtype>(
     let multiply = |task: GemmTask<E>| {
         if one_vector {
             gemv::multiply(task)
-        } else if const { conv::has::<E>() && !is_half::<E>() } && vector {
+        } else if const { has_row_by_row::<E>() } && vector {
             row_by_row(task)
         } else if const { is_half::<E>() } {
             half_gemm::multiply(task)
