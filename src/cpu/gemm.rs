@@ -72,50 +72,6 @@ impl Visitor for Multiply {
     }
 }
 
-/// Maximum number of rows on the left that are multiplied one by one with the transpose of a row-major matrix.
-const FEW_ROWS: usize = 8;
-/// The same where the matrix has fewer columns than [`FEW_COLUMNS`].
-const FEW_ROWS_OF_FEW: usize = 16;
-/// Minimum number of columns of a matrix with many of them.
-const FEW_COLUMNS: usize = 32;
-/// Minimum number of terms of rows that are multiplied one by one: shorter ones are packed fast.
-const LONG_ROWS: usize = 256;
-/// Bytes of columns that all rows are multiplied with before the next ones: a part of the L2 cache.
-const COLUMN_BYTES: usize = 256 << 10;
-
-/// Whether a few rows of this dtype are multiplied one by one: `f32` and `f64`, which are packed for the blocked product.
-const fn has_row_by_row<E: Dtype>() -> bool {
-    conv::has::<E>() && !is_half::<E>()
-}
-
-/// Multiplies rows one by one, with some columns at a time.
-fn row_by_row<E: Dtype>(task: GemmTask<E>) -> Result<()> {
-    let [m, k, n] = task.sizes;
-    let wide = (COLUMN_BYTES / size_of::<E>() / k).clamp(1, n);
-    let blocks = n.div_ceil(wide);
-    // If there are few blocks, each is divided among the threads; otherwise each thread takes blocks of its own.
-    let (pieces, threads) = if blocks < task.threads { (1, task.threads) } else { (task.threads.max(1), 1) };
-    let task = Shared(task);
-    threads::try_for_each(pieces, &|piece| {
-        let task = &task;
-        for block in piece * blocks / pieces..(piece + 1) * blocks / pieces {
-            let first = block * wide;
-            for row in 0..m {
-                let row = task.0.rows(row, 1, threads);
-                let input = row.finish.input.map(|input| input.wrapping_add(first * row.finish.steps[1]));
-                gemv::multiply(GemmTask {
-                    sizes: [1, k, wide.min(n - first)],
-                    out: row.out.wrapping_add(first),
-                    right: row.right.wrapping_add(first * row.right_steps[1]),
-                    finish: Epilogue { input, ..row.finish },
-                    ..row
-                })?;
-            }
-        }
-        Ok(())
-    })
-}
-
 /// One product of a batch, with its input: pointers and strides as in [`Product`].
 pub(super) struct GemmTask<E: Dtype> {
     pub(super) sizes: [usize; 3],
@@ -277,13 +233,7 @@ fn larger<E: Dtype>(
     let mut strides = [&to[..], a.strides, b.strides, input_strides].map(|strides| strides[..last - 1].to_vec());
     let (mut left_row, mut input_row) = (a.strides[last - 1], input_strides[last - 1]);
     fold(&mut batch, &mut strides, &mut m, [&mut left_row, &mut input_row]);
-    let one_vector = m == 1 || n == 1;
-    // A few rows beside the transpose of a row-major matrix, which the blocked product would pack first.
-    let few_vectors = b.strides[last - 1] == 1
-        && a.strides[last] == 1
-        && (m <= FEW_ROWS || m <= FEW_ROWS_OF_FEW && n < FEW_COLUMNS)
-        && k >= LONG_ROWS;
-    let vector = one_vector || few_vectors && const { has_row_by_row::<E>() };
+    let vector = m == 1 || n == 1;
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
     // Where sums accumulate in the element type, the result starts as `beta * input`.
     let starts = input.is_some() && !(vector || is_half::<E>());
@@ -317,10 +267,8 @@ fn larger<E: Dtype>(
         threads,
     };
     let multiply = |task: GemmTask<E>| {
-        if one_vector {
+        if vector {
             gemv::multiply(task)
-        } else if const { has_row_by_row::<E>() } && vector {
-            row_by_row(task)
         } else if const { is_half::<E>() } {
             half_gemm::multiply(task)
         } else {

@@ -39,10 +39,12 @@ struct Degrees {
 
 impl Degrees {
     #[inline(always)]
-    fn of(given: [f64; TOGETHER]) -> Self {
+    fn of(mut given: [f64; TOGETHER]) -> Self {
         let (mut whole, mut most) = ([0.0; TOGETHER], 0.0);
         for i in 0..TOGETHER {
-            whole[i] = if given[i] > 0.0 { given[i].trunc() } else { 0.0 };
+            // (A degree between -1 and 0 is 0.)
+            given[i] = given[i].trunc();
+            whole[i] = if given[i] > 0.0 { given[i] } else { 0.0 };
             most = if whole[i] > most { whole[i] } else { most };
         }
         Degrees { given, whole, most }

@@ -130,6 +130,11 @@ pub trait MachineFloat: MachineReal + MachineInexact + Float + FloatConst {
     ) -> Complex<Self> {
         run(z)
     }
+    /// An analytic function of a complex number, which generated code may put into a function.
+    #[inline(always)]
+    fn analytic<F: Analytic>(z: Complex<Self>) -> Complex<Self> {
+        outline_complex(F::NAME, z, |z| F::value(z))
+    }
     /// The error function.
     #[inline(always)]
     fn erf(self) -> Self {
@@ -234,6 +239,16 @@ impl Truth for bool {
     fn not(self) -> bool {
         !self
     }
+}
+
+/// An analytic function of a complex number, whose derivative is stated.
+pub trait Analytic: 'static {
+    /// Its name in generated code.
+    const NAME: &'static str;
+    /// The function.
+    fn value<T: MachineFloat>(z: Complex<T>) -> Complex<T>;
+    /// The derivative at `z`, where the function is `y`.
+    fn derivative<T: MachineFloat>(z: Complex<T>, y: Complex<T>) -> Complex<T>;
 }
 
 /// [`MachineFloat::outline`] for a function of a complex number.

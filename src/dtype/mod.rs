@@ -57,7 +57,7 @@ pub use compute::{
 #[doc(hidden)]
 pub use fast_path::{FastPath, FastPathByScalar, FastPathOfTwo};
 #[doc(hidden)]
-pub(crate) use machine::outline_complex;
+pub(crate) use machine::{Analytic, outline_complex};
 #[doc(hidden)]
 pub use machine::{MachineFloat, MachineInt, Truth};
 pub(crate) use special::Special;

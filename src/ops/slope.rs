@@ -310,9 +310,10 @@ fn complex_gradient<F: Derivable, const BY: usize, T: MachineFloat>(
     F::complex_gradient(BY, x, y, given, g)
 }
 
-/// The derivative by operand `BY` of a formula of three real operands, without a gradient.
+/// The derivative by operand `BY` of a formula of three operands, without a gradient; of complex numbers by one of their parts.
 pub(crate) struct Deriving<F, const BY: usize> {
     given: Constants,
+    by_imaginary: bool,
     formula: PhantomData<fn() -> F>,
 }
 impl<F, const BY: usize> Clone for Deriving<F, BY> {
@@ -323,7 +324,11 @@ impl<F, const BY: usize> Clone for Deriving<F, BY> {
 impl<F, const BY: usize> Copy for Deriving<F, BY> {}
 impl<F, const BY: usize> Deriving<F, BY> {
     pub(crate) fn new(given: Constants) -> Self {
-        Deriving { given, formula: PhantomData }
+        Deriving { given, by_imaginary: false, formula: PhantomData }
+    }
+    /// By the imaginary part.
+    pub(crate) fn by_imaginary(given: Constants) -> Self {
+        Deriving { by_imaginary: true, ..Self::new(given) }
     }
 }
 macro_rules! derivings {
@@ -341,7 +346,6 @@ macro_rules! derivings {
     )*};
 }
 derivings! { f32: narrow; f64: double; }
-/// The conjugate of the derivative, for formulas that are differentiable as complex functions.
 macro_rules! complex_derivings {
     ($($ty:ty: $number:ident;)*) => {$(
         impl<F: Derivable, const BY: usize> Map3<Complex<$ty>, Complex<$ty>, Complex<$ty>, Complex<$ty>> for Deriving<F, BY> {
@@ -349,9 +353,10 @@ macro_rules! complex_derivings {
             #[inline(always)]
             fn call(self, a: Complex<$ty>, b: Complex<$ty>, c: Complex<$ty>) -> Complex<$ty> {
                 let mut at = [a, b, c].map(constant);
-                at[BY].re.tangent = 1.0;
+                let moving = if self.by_imaginary { &mut at[BY].im } else { &mut at[BY].re };
+                moving.tangent = 1.0;
                 let moved = F::complex(at, self.given.map(|given| constant($number(given))));
-                Complex::new(moved.re.tangent, -moved.im.tangent)
+                Complex::new(moved.re.tangent, moved.im.tangent)
             }
             fn text(&self, _: &mut Kernel, _: Value, _: Value, _: Value) -> Value {
                 untold()

@@ -152,15 +152,22 @@ fn shapes_of_products_follow_from_the_factors() {
     assert_eq!(Batches::KNOWN, [Some(7), Some(2), Some(5)]);
 }
 
-/// A few rows with the transpose of a row-major matrix: exact sums of small integers, with gaps between rows, a bias, and what is added.
+/// A few rows or columns with the transpose of a row-major matrix: exact sums of small integers, with gaps between rows, a bias, and what is added.
 #[test]
-fn a_few_rows_are_multiplied_one_by_one() {
+fn a_few_rows_or_columns_are_dot_products() {
     let whole = |sizes: [usize; 2], seed: usize| -> Tensor<i64, shape![_, _]> {
         Tensor::from_fn_sized(sizes, |[i, j]: [usize; 2]| ((i * 31 + j * 7 + seed) % 11) as i64 - 5)
     };
-    for (m, n, k) in
-        [(2, 5, 256), (3, 70, 300), (8, 33, 513), (8, 300, 1100), (9, 31, 256), (16, 17, 700), (2, 2, 70_000)]
-    {
+    for (m, n, k) in [
+        (2, 5, 256),
+        (3, 70, 300),
+        (8, 33, 513),
+        (8, 300, 1100),
+        (9, 31, 256),
+        (16, 17, 700),
+        (2, 2, 70_000),
+        (300, 5, 130),
+    ] {
         let (x, w, b) = (whole([m, k + 3], 1), whole([n, k + 2], 2), whole([1, n], 3));
         let (x, w) = (x.narrow(axis![1], 2, k), w.narrow(axis![1], 1, k));
         let expected = x.matmul(w.t());

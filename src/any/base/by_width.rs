@@ -185,10 +185,18 @@ impl AnyTensor {
                 ),
             );
         }
+        if index.is_empty() {
+            return self.none_of(&index.sizes);
+        }
         self.allocated_like(op, &index.sizes, self.dtype, || {
             let indexing = Indexing { op, axis, wraps };
             of_width!(self.dtype.itemsize(), W => Dynamic::gather::<W>(indexing, self.data_as(op)?, index.data_as(op)?))
         })
+    }
+
+    /// None of its elements, with sizes of which one is 0: it requires a gradient if the tensor does.
+    pub(crate) fn none_of(&self, sizes: &[usize]) -> Result<AnyTensor> {
+        self.at_least_1d().narrow(0, 0, 0)?.copy()?.reshaped(&signed(sizes))
     }
 
     /// Checks that the index tensor is no larger than the source, nor, except along `axis`, than the tensor.

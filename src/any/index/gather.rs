@@ -110,7 +110,7 @@ impl AnyTensor {
             return invalid(op, format!("{} axes of indices do not go with {}", index.rank(), self.rank()));
         }
         if index.is_empty() {
-            return self.zeros_like_device(&index.sizes, self.dtype);
+            return self.none_of(&index.sizes);
         }
         own.gathered(op, at, &along, false)?.reshaped(&signed(&index.sizes))
     }

@@ -85,25 +85,25 @@ impl AnyTensor {
         sum.div(mask.to(DType::Bool)?.expand(&sizes)?.sum(dims, keepdim, None)?)
     }
 
-    #[op(masked.amax(input, dim = None, keepdim = false, dtype = _, mask = None), dtypes = float)]
+    #[op(masked.amax(input, dim = None, keepdim = false, dtype = _, mask = None), dtypes = real)]
     fn masked_amax_by_name(&self, dims: Option<&[i64]>, keepdim: bool, mask: Option<&AnyTensor>) -> Result<AnyTensor> {
-        self.under(mask, f64::NEG_INFINITY)?.amax(dims, keepdim)
+        self.beyond(mask, true)?.amax(dims, keepdim)
     }
 
-    #[op(masked.amin(input, dim = None, keepdim = false, dtype = _, mask = None), dtypes = float)]
+    #[op(masked.amin(input, dim = None, keepdim = false, dtype = _, mask = None), dtypes = real)]
     fn masked_amin_by_name(&self, dims: Option<&[i64]>, keepdim: bool, mask: Option<&AnyTensor>) -> Result<AnyTensor> {
-        self.under(mask, f64::INFINITY)?.amin(dims, keepdim)
+        self.beyond(mask, false)?.amin(dims, keepdim)
     }
 
-    #[op(masked.prod(input, dim, keepdim = false, dtype = None, mask = None), dtypes = any)]
+    #[op(masked.prod(input, dim = None, keepdim = false, dtype = None, mask = None), dtypes = any)]
     fn masked_prod_by_name(
         &self,
-        dim: i64,
+        dims: Option<&[i64]>,
         keepdim: bool,
         dtype: Option<DType>,
         mask: Option<&AnyTensor>,
     ) -> Result<AnyTensor> {
-        self.filled_out(mask, 1)?.prod(Some(&[dim]), keepdim, dtype)
+        self.filled_out(mask, 1)?.prod(dims, keepdim, dtype)
     }
 
     /// The elements, with masked-out ones set to the smallest or the largest number of the dtype.

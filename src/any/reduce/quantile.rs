@@ -47,6 +47,10 @@ impl AnyTensor {
             AnyOperand::Array(q) if q.rank() > 1 => {
                 return invalid(format!("`q` is a scalar or a list, got a tensor with {} axes", q.rank()));
             }
+            #[cfg(feature = "grad")]
+            AnyOperand::Array(q) if q.requires_grad() => {
+                return invalid("`q` has no derivative here: give a `.detach()`ed one".to_owned());
+            }
             // On the meta device there are no data: only the number of quantiles matters.
             AnyOperand::Array(q) if !q.has_data() => (filled(0.0, q.numel())?, q.rank() == 1),
             AnyOperand::Array(q) => (listed(q.to_scalars()?.into_iter().map(ScalarValue::real_part))?, q.rank() == 1),

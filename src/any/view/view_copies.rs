@@ -61,7 +61,8 @@ impl AnyTensor {
 
     #[op(view_copy(input, size))]
     fn view_copy_by_name(&self, size: &[i64]) -> Result<AnyTensor> {
-        self.view(size)?.copy()
+        // (PyTorch's copies where no view can be taken.)
+        self.reshape(size)?.copy()
     }
 
     #[op(unfold_copy(input, dimension, size, step))]

@@ -11,7 +11,7 @@ use crate::layout::MemoryFormat;
 use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::ops::kernel::Casting;
+use crate::ops::kernel::{Casting, Copying};
 use crate::ops::losses::{
     Affine, Blend, DividedByPower, InverseRoot, InverseRootBeside, Losing, Neighbours, Product, Quotient, Shifted,
     SquaredDifference,
@@ -321,7 +321,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
         let (beside, sizes, to) = (Some(self.storage()), self.dims(), self.dims().row_major());
         if self.is_empty() {
-            return Ok(Erased::dense(D::zeroed::<E>(beside, 0)?, sizes));
+            return self.map1_dense::<E>(op, Copying);
         }
         let (channels, _) = channels(op, &sizes)?;
         let zero = Owned::<E, D>::dense(D::zeroed::<E>(beside, 1)?, Dims::known(&[]));
@@ -405,7 +405,7 @@ impl<E: Element, D: Device> Erased<'_, E, D> {
         }
         let beside = Some(self.storage());
         if self.is_empty() {
-            return Ok(Erased::dense(D::zeroed::<E>(beside, 0)?, self.dims()));
+            return self.map1_dense::<E>(op, Copying);
         }
         let (kernel, x) = (Standardizing { eps }, self.contiguous()?);
         let (n, each) = (self.sizes()[0], rest.iter().product::<usize>());

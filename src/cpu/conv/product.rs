@@ -2,13 +2,15 @@
 //!
 //! With a weight packed once, the rows on the left are the pixels. For a few rows and the transpose of an unpacked weight, the rows of the
 //! weight are the pixels, read in place, and the rows on the left are the output channels, which are packed. (With few rows, packing the
-//! weight would take as long as the product.)
+//! weight would take as long as the product.) For fewer rows still, nothing is packed: a tile is some dot products.
 
 use super::plan::{Plan, Source};
+use super::tile::dots::{COLUMNS, Dots, ROWS};
 use super::tile::{self, Kernels};
 use super::weights::{Packer, Weights, strips};
 use super::{Weight, convolve};
 use crate::cpu::epilogue::Then;
+use crate::cpu::threads::{self, Shared};
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::ops::window::{Convolution, Window};
@@ -37,22 +39,69 @@ pub(in crate::cpu) struct FewRows<E> {
 const MOST: usize = 128;
 /// Minimum columns and terms that pay for packing.
 const FEWEST: usize = 32;
+/// Minimum number of terms of dot products: shorter ones are packed fast.
+const LONG: usize = 128;
 
 impl<E: Dtype> FewRows<E> {
     /// Whether this is faster than the blocked product, which packs the right matrix.
     pub(in crate::cpu) fn pays(&self) -> bool {
         let [m, k, n] = self.sizes;
         // The columns of the right matrix are contiguous: it is the transpose of a layer's weight.
-        (4..=MOST.min(n)).contains(&m)
-            && k >= FEWEST
-            && n >= FEWEST
-            && self.right_steps[0] == 1
-            && TypeId::of::<E>() == TypeId::of::<E::Compute>()
+        TypeId::of::<E>() == TypeId::of::<E::Compute>()
             && super::has::<E>()
+            && self.right_steps[0] == 1
+            && (self.dots_pay() || (4..=MOST.min(n)).contains(&m) && k >= FEWEST && n >= FEWEST)
+    }
+
+    /// Whether dot products of rows and columns are faster than either, since they pack nothing. (What is packed is padded to a strip.)
+    fn dots_pay(&self) -> bool {
+        let ([m, k, n], strip) = (self.sizes, tile::kernels::<E::Compute>()[0].strip);
+        let are_few = m <= strip / 4 * 3 || n <= strip / 8 * 3 || m.max(n) < FEWEST;
+        are_few && k >= LONG && self.left_steps[1] == 1
     }
 
     pub(in crate::cpu) fn multiply(self) -> Result<()> {
-        self.multiply_by(tile::kernels::<E::Compute>()[0])
+        let kernels = tile::kernels::<E::Compute>()[0];
+        if self.dots_pay() {
+            self.multiply_dots(kernels);
+            return Ok(());
+        }
+        self.multiply_by(kernels)
+    }
+
+    /// The product as dot products of rows and columns, in place.
+    fn multiply_dots(self, kernels: Kernels<E::Compute>) {
+        let [m, k, n] = self.sizes;
+        // The longer side is read once, a few rows or columns at a time, and divided among the threads.
+        let by_rows = m > n;
+        let (long, short) = if by_rows { ([m, ROWS], [n, COLUMNS]) } else { ([n, COLUMNS], [m, ROWS]) };
+        let pieces = self.threads.clamp(1, long[0].div_ceil(long[1]));
+        let task = Shared(self);
+        threads::for_each(pieces, &|piece| {
+            let task = &task;
+            let FewRows { out, out_step, left, left_steps, right, right_steps, adds, .. } = task.0;
+            let end = (piece + 1) * long[0] / pieces;
+            for at in (piece * long[0] / pieces..end).step_by(long[1]) {
+                for beside in (0..short[0]).step_by(short[1]) {
+                    let sizes = [long[1].min(end - at), short[1].min(short[0] - beside)];
+                    let ([row, column], [rows, columns]) =
+                        if by_rows { ([at, beside], sizes) } else { ([beside, at], [sizes[1], sizes[0]]) };
+                    let args = Dots {
+                        rows: left.wrapping_add(row * left_steps[0]).cast(),
+                        row_step: left_steps[0],
+                        columns: right.wrapping_add(column * right_steps[1]).cast(),
+                        column_step: right_steps[1],
+                        len: k,
+                        out: out.wrapping_add(row * out_step + column).cast(),
+                        out_step,
+                        sizes: [rows, columns],
+                        adds,
+                    };
+                    // SAFETY: the tile is inside the product, and `E` is its compute type. No other piece has its rows, or its columns.
+                    unsafe { kernels.dots(&args) }
+                }
+            }
+        });
     }
 
     /// The product by these kernels.
@@ -128,6 +177,7 @@ mod tests {
                 let (left, right): (Vec<f32>, Vec<f32>) =
                     ((0..m * (k + 1)).map(number).collect(), (0..n * (k + 2)).map(|at| number(at + 3)).collect());
                 let mut out = vec![2.0; m * n];
+                let mut dots = out.clone();
                 let product = FewRows {
                     sizes: [m, k, n],
                     out: out.as_mut_ptr(),
@@ -140,6 +190,8 @@ mod tests {
                     threads: 2,
                 };
                 product.multiply_by(kernels).unwrap();
+                FewRows { out: dots.as_mut_ptr(), ..product }.multiply_dots(kernels);
+                assert_eq!(out, dots, "{m} {k} {n}");
                 for (at, &found) in out.iter().enumerate() {
                     let (i, j) = (at / n, at % n);
                     let terms = (0..k).map(|p| left[i * (k + 1) + p] * right[j * (k + 2) + p]);

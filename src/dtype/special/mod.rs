@@ -159,7 +159,7 @@ special_functions! {
     wide {
         ndtri: normal::ndtri, |_, y| (y * y * T::lit(0.5)).exp() * T::lit(2.0) / (T::FRAC_1_SQRT_2() * T::FRAC_2_SQRT_PI()), "See `normal`.";
         i0: modified::i0, |x, _| x.i1(), "See `modified`.";
-        i0e: modified::i0e, |x, y| x.i1e() - y * T::one().copysign(x), "See `modified`.";
+        i0e: modified::i0e, |x, y| x.i1e() - if x == T::zero() { T::zero() } else { y.copysign(x) }, "See `modified`.";
         i1: modified::i1, |x, y| if x == T::zero() { T::lit(0.5) } else { x.i0() - y / x }, "See `modified`.";
         i1e: modified::i1e, |x, y| if x == T::zero() { T::lit(0.5) } else { x.i0e() - y * (T::one().copysign(x) + x.recip()) }, "See `modified`.";
         k0: modified::k0, |x, _| -x.k1(), "See `modified`.";

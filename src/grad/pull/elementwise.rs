@@ -1,6 +1,6 @@
 //! Elementwise formulas: gradients times derivatives, by loops that are compiled with the formulas' own (`ops::slope`).
 
-use super::reduce::{TimesConjugate, scaled};
+use super::reduce::{ByParts, TimesConjugate, scaled};
 use super::ways::unlike;
 use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, no_gradient, view_of};
 use crate::composite::{Erased, Owned, expect_within};
@@ -112,13 +112,22 @@ where
     if const { F::OPERANDS == 3 } {
         let [a, b, c] = operands(&call)?;
         let (a, b, c) = (a.view::<E>(call.sizes), b.view(call.sizes), c.view(call.sizes));
+        let (given, to, g) = (call.given, call.strides, call.g.view(call.sizes));
+        let view = |of| View::<_, E>::new(of, 0, call.sizes, to);
         let slope = match call.by {
-            0 => D::map3::<E, E, E, E>(Deriving::<F, 0>::new(call.given), a, b, c, call.strides)?,
-            1 => D::map3::<E, E, E, E>(Deriving::<F, 1>::new(call.given), a, b, c, call.strides)?,
-            _ => D::map3::<E, E, E, E>(Deriving::<F, 2>::new(call.given), a, b, c, call.strides)?,
+            0 => D::map3::<E, E, E, E>(Deriving::<F, 0>::new(given), a, b, c, to)?,
+            1 => D::map3::<E, E, E, E>(Deriving::<F, 1>::new(given), a, b, c, to)?,
+            _ => D::map3::<E, E, E, E>(Deriving::<F, 2>::new(given), a, b, c, to)?,
         };
-        let slope = View::<_, E>::new(&slope, 0, call.sizes, call.strides);
-        return D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), slope, call.g.view(call.sizes), call.strides);
+        if const { !E::DTYPE.is_complex() } {
+            return D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), view(&slope), g, to);
+        }
+        let imaginary = match call.by {
+            0 => D::map3::<E, E, E, E>(Deriving::<F, 0>::by_imaginary(given), a, b, c, to)?,
+            1 => D::map3::<E, E, E, E>(Deriving::<F, 1>::by_imaginary(given), a, b, c, to)?,
+            _ => D::map3::<E, E, E, E>(Deriving::<F, 2>::by_imaginary(given), a, b, c, to)?,
+        };
+        return D::map3::<E, E, E, E>(Losing::<ByParts>::new([0.0; 2]), view(&slope), view(&imaginary), g, to);
     }
     let g = call.g.view::<E>(call.sizes);
     if const { F::OPERANDS == 1 } {

@@ -14,7 +14,7 @@ use crate::ops;
 use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::kernel::Combining;
 use crate::ops::losses::Losing;
-use crate::ops::reduce::{Mean, ReduceSlope, Reducer, Sum};
+use crate::ops::reduce::{Mean, ReduceSlope, Reducer, Sum, VectorNorm};
 use crate::storage::{View, ViewMut};
 
 /// Formulas of a number, two others and a constant, over real and complex numbers.
@@ -95,11 +95,16 @@ formulas! {
         |x, _y, _z, _p| if x == Complex::default() { Complex::new(T::one(), T::zero()) } else { x };
     /// `g * conj(x)`
     TimesConjugate: |g, x, _z, _p| g * x, |g, x, _z, _p| g * x.conj();
+    /// The gradient of a complex number, of the derivatives by its parts and the gradient of the result.
+    ByParts: |re, _im, g, _p| re * g, |re, im, g, _p| Complex::new(g.re * re.re + g.im * re.im, g.re * im.re + g.im * im.im);
     /// 1 where an element is the extreme.
     IsExtreme: |x, y, _z, _p| if x == y || (x.is_nan() && y.is_nan()) { T::one() } else { T::zero() };
     /// 1 where an element's magnitude is the norm.
     IsLongest: |x, y, _z, _p| if x.abs() == y || (x.is_nan() && y.is_nan()) { T::one() } else { T::zero() },
-        |x, y, _z, _p| if x.re.hypot(x.im) == y.re { Complex::new(T::one(), T::zero()) } else { Complex::default() };
+        |x, y, _z, _p| {
+            let size = T::elementary_of_two::<math::Hypot>(x.re, x.im);
+            if size == y.re { Complex::new(T::one(), T::zero()) } else { Complex::default() }
+        };
     /// `sign(x) * share * g`
     Signed: |x, share, g, _p| sign(x) * share * g, |x, share, g, _p| direction(x) * share.re * g.re;
     /// The gradient of a deviation from the mean: `(x - mean) * g`.
@@ -338,7 +343,10 @@ reductions! {
         if ord.is_finite() {
             return gradients.add::<E, D>(of.x, three::<OfNorm, E, D>(&elements, &y, &g, ord)?);
         }
-        let longest = elements.map2::<E, E>(OP, Losing::<IsLongest>::new([0.0; 2]), &y)?;
+        // (In the precision of the elements here, which may be higher than that of the result.)
+        let y = elements.reduce(VectorNorm::new(ord), of.mask, false)?.retyped::<E::RealDtype>();
+        let y = y.map1_dense::<E>(OP, crate::ops::kernel::Casting)?;
+        let longest = elements.map2::<E, E>(OP, Losing::<IsLongest>::new([0.0; 2]), &of.spread(&y)?)?;
         let counts = of.reduced(&longest, Sum)?;
         let shares = longest.map2::<E, E>(OP, Losing::<PerCount>::new([0.0; 2]), &of.spread(&counts)?)?;
         gradients.add::<E, D>(of.x, three::<Signed, E, D>(&elements, &shares, &g, 0.0)?)

@@ -14,7 +14,7 @@ mod tests;
 use crate::dtype::math::{self, Elementary, ElementaryOfTwo};
 use crate::dtype::numbers::{MachineElement, MachineInexact, MachineReal, by_category};
 use crate::dtype::special::{Function, FunctionOfTwo};
-use crate::dtype::{Complex, DType, MachineFloat, Several};
+use crate::dtype::{Analytic, Complex, DType, MachineFloat, Several};
 use core::cmp::Ordering;
 use core::num::FpCategory;
 use core::ops::{Add, Div, Mul, Neg, Rem, Sub};
@@ -342,6 +342,16 @@ impl<T: MachineFloat> MachineFloat for Dual<T> {
             tangent(run([moved(a, by_a), moved(b, by_b), constant(zero), constant(zero)]))
         });
         moved(at, slope)
+    }
+    #[inline(always)]
+    fn analytic<F: Analytic>(z: Complex<Self>) -> Complex<Self> {
+        let at = Complex::new(z.re.value, z.im.value);
+        let value = T::analytic::<F>(at);
+        let (slope, by_re, by_im) = (F::derivative(at, value), z.re.tangent, z.im.tangent);
+        Complex::new(
+            Dual::new(value.re, by(by_re, slope.re) - by(by_im, slope.im)),
+            Dual::new(value.im, by(by_re, slope.im) + by(by_im, slope.re)),
+        )
     }
     #[inline(always)]
     fn is_known_zero(self) -> bool {

@@ -331,6 +331,14 @@ stepwise_formulas! {
         fn absent(_: DType, _: usize) -> f64 {
             -1.0
         }
+        /// NaN outside 0 and 1, or 0 beyond `eps`.
+        #[inline(always)]
+        fn derivative<T: MachineFloat>(_: usize, x: T, [eps, ..]: Parameters<T>) -> T {
+            let (is_free, one) = (eps < T::zero(), T::one());
+            let (low, high) = if is_free { (T::zero(), one) } else { (eps, one - eps) };
+            let beyond = if is_free { T::nan() } else { T::zero() };
+            if (x < low) | (x > high) { beyond } else { one / (x * (one - x)) }
+        }
     };
     polygamma: |x, [n, ..], round| {
         if n == T::zero() {

@@ -242,10 +242,13 @@ impl OnDuals<'_> {
                 if duals.iter().all(|dual| dual.tangent.is_known_zero()) {
                     return Slot::Part(values_of.into_iter().map(Dual::constant).collect());
                 }
+                if let Some(run) = body.dual {
+                    return Slot::Part(run(&duals));
+                }
                 // The tangents are another part, of the arguments and their tangents.
                 let both: Vec<Id> = values.iter().copied().chain(duals.iter().map(|dual| dual.tangent.id)).collect();
                 let count = values.len();
-                let tangents = part(&format!("{name}_tangent"), *kind, &both, *results, &|ids: &[Id]| {
+                let tangents = part(&format!("{name}_tangent"), *kind, &both, *results, None, &|ids: &[Id]| {
                     let dual =
                         |at: usize| Dual { value: Recorded::at(ids[at]), tangent: Recorded::at(ids[count + at]) };
                     let arguments: Vec<RecordedDual> = (0..count).map(dual).collect();

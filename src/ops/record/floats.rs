@@ -1,12 +1,12 @@
 //! The methods that formulas call on floats, recorded.
 
 use super::graph::{Family, Id, Machine};
-use super::number::{OfDuals, Recorded, duals, ids_of, recorded, row_name};
+use super::number::{OfDuals, PartOfDuals, Recorded, duals, ids_of, recorded, row_name};
 use super::paths::{ask, decide, part, row};
 use crate::dtype::math::{Elementary, ElementaryOfTwo};
 use crate::dtype::numbers::{MachineElement, MachineInexact, MachineReal, by_category};
 use crate::dtype::special::{Function, FunctionOfTwo, Reading};
-use crate::dtype::{Complex, DType, MachineFloat, Truth};
+use crate::dtype::{Analytic, Complex, DType, MachineFloat, Truth};
 use core::num::FpCategory;
 use core::ops::Neg;
 use num_traits::{Float, FloatConst, One};
@@ -272,15 +272,37 @@ macro_rules! floats {
             fn is_known_zero(self) -> bool {
                 self.known() == Some(0.0)
             }
+            fn analytic<F: Analytic>(z: Complex<Self>) -> Complex<Self> {
+                let dual = duals!(part $ty |v| {
+                    let Complex { re, im } = MachineFloat::analytic::<F>(Complex::new(v[0], v[1]));
+                    vec![re, im]
+                });
+                let [re, im] = Self::part(F::NAME, [z.re, z.im], dual, |[re, im]| {
+                    let Complex { re, im } = F::value(Complex { re, im });
+                    [re, im]
+                });
+                Complex { re, im }
+            }
             fn outline<const N: usize, const M: usize, F: Fn([Self; N]) -> [Self; M]>(
                 name: &'static str,
                 arguments: [Self; N],
                 run: F,
             ) -> [Self; M] {
                 const { assert!(size_of::<F>() == 0 && (M == 1 || M == 2)) }
+                Self::part(name, arguments, None, run)
+            }
+        }
+        impl Recorded<$ty> {
+            /// A function of its own, and what it is on dual numbers if its derivative is stated.
+            fn part<const N: usize, const M: usize>(
+                name: &'static str,
+                arguments: [Self; N],
+                dual: Option<PartOfDuals>,
+                run: impl Fn([Self; N]) -> [Self; M],
+            ) -> [Self; M] {
                 let name = format!("{name}_{}", stringify!($ty));
                 // (Loops, not `map` and `from_fn`, whose closures would be compiled for each formula.)
-                let results = part(&name, <$ty>::KIND, &ids_of(&arguments), M, &|ids: &[Id]| {
+                let results = part(&name, <$ty>::KIND, &ids_of(&arguments), M, dual, &|ids: &[Id]| {
                     let mut inside = arguments;
                     for (argument, &id) in inside.iter_mut().zip(ids) {
                         argument.id = id;
@@ -300,7 +322,8 @@ macro_rules! floats {
         match F::READING {
             Reading::Call => recorded!(Special F::NAME, f64: $x => |x| F::double(x); |v| MachineFloat::special::<F>(v[0])),
             Reading::Formula | Reading::WideFormula => {
-                let [value] = Self::outline(F::NAME, [$x], |[x]| [F::formula(x)]);
+                let dual = duals!(part f64 |v| vec![MachineFloat::special::<F>(v[0])]);
+                let [value] = Self::part(F::NAME, [$x], dual, |[x]| [F::formula(x)]);
                 value
             }
         }

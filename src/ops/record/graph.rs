@@ -88,6 +88,9 @@ pub(crate) struct Step {
 /// A step on dual numbers.
 #[cfg(feature = "grad")]
 pub(super) type OfDuals = fn(&[RecordedDual]) -> RecordedDual;
+/// A part on dual numbers.
+#[cfg(feature = "grad")]
+pub(super) type PartOfDuals = fn(&[RecordedDual]) -> Vec<RecordedDual>;
 impl Step {
     pub(super) fn new(family: Family, name: &'static str, run: fn(&[u64]) -> u64) -> Self {
         Step {
@@ -180,6 +183,9 @@ pub(crate) struct Function {
     pub(crate) nodes: Vec<Node>,
     /// All parts that it calls, directly or indirectly, by name.
     pub(crate) parts: BTreeMap<String, Arc<Function>>,
+    /// The same on dual numbers, if its derivative is stated.
+    #[cfg(feature = "grad")]
+    pub(super) dual: Option<PartOfDuals>,
 }
 impl Function {
     pub(crate) fn node(&self, id: Id) -> &Node {

@@ -132,9 +132,15 @@ macro_rules! recorded {
 }
 pub(super) use recorded;
 
-/// A step on dual numbers, where there are any.
+/// A step on dual numbers, or a part, where there are any.
 #[cfg(feature = "grad")]
 macro_rules! duals {
+    (part f64 |$v:ident| $dual:expr) => {
+        Some((|$v| $dual) as PartOfDuals)
+    };
+    (part $other:ident |$v:ident| $dual:expr) => {
+        None
+    };
     (f64 |$v:ident| $dual:expr) => {
         Some((|$v| $dual) as OfDuals)
     };
@@ -144,6 +150,9 @@ macro_rules! duals {
 }
 #[cfg(not(feature = "grad"))]
 macro_rules! duals {
+    (part $ty:ident |$v:ident| $dual:expr) => {
+        None
+    };
     ($ty:ident |$v:ident| $dual:expr) => {
         None
     };
@@ -152,8 +161,10 @@ pub(super) use duals;
 /// Nothing is differentiated.
 #[cfg(not(feature = "grad"))]
 pub(super) type OfDuals = core::convert::Infallible;
+#[cfg(not(feature = "grad"))]
+pub(super) type PartOfDuals = core::convert::Infallible;
 #[cfg(feature = "grad")]
-pub(super) use super::graph::OfDuals;
+pub(super) use super::graph::{OfDuals, PartOfDuals};
 
 /// An argument of a recorded formula: a number, two as a complex number, or a bool, for which both values are tried.
 pub(super) trait Operand: Sized {

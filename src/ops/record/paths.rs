@@ -3,6 +3,7 @@
 //! The recording in progress is thread-local: numbers must be `Copy` and hold only their index in it.
 
 use super::graph::{Family, Function, Id, Kind, Node, Step, Tree, Unreadable};
+use super::number::PartOfDuals;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -121,10 +122,21 @@ pub(super) fn decide(condition: Id) -> bool {
     answer.unwrap_or_else(|| stop(Unreadable::Decisions(DECISIONS)))
 }
 
-/// A part of the formula being recorded as a separate function; it is recorded at its first call.
-pub(super) fn part(name: &str, kind: Kind, operands: &[Id], results: usize, run: &dyn Fn(&[Id]) -> Vec<Id>) -> Vec<Id> {
+/// A part of the formula being recorded as a separate function; it is recorded at its first call. `dual` is the part on dual numbers, if its
+/// derivative is stated.
+pub(super) fn part(
+    name: &str,
+    kind: Kind,
+    operands: &[Id],
+    results: usize,
+    dual: Option<PartOfDuals>,
+    run: &dyn Fn(&[Id]) -> Vec<Id>,
+) -> Vec<Id> {
     if with(|recording| !recording.parts.contains_key(name)) {
-        let function = recorded_part(name, kind, operands.len(), results, run);
+        #[cfg(not(feature = "grad"))]
+        let (None, function) = (dual, recorded_part(name, kind, operands.len(), results, run));
+        #[cfg(feature = "grad")]
+        let function = Function { dual, ..recorded_part(name, kind, operands.len(), results, run) };
         with(|recording| recording.add(name, function));
     }
     called(name, kind, operands, results)
@@ -203,6 +215,8 @@ fn record_with(
         tree,
         nodes,
         parts: BTreeMap::new(),
+        #[cfg(feature = "grad")]
+        dual: None,
     };
     // The parts of the enclosing formula need not be this one's.
     let mut called: Vec<String> = calls(&function);

@@ -23,6 +23,7 @@ mod robustness;
 mod sharing;
 mod sizes;
 mod sparse;
+mod special_points;
 mod tuned;
 mod views_mut;
 mod visit;

@@ -1,5 +1,6 @@
 //! The kernels of each instruction set.
 
+use super::dots::{Dots, dots};
 use super::sums::{Lanes, packed_tile, tile};
 use super::{Kernels, TileArgs, last_tiles};
 use crate::cpu::conv::{stem, winograd};
@@ -77,7 +78,7 @@ macro_rules! kernels {
             }
         }
         impl $name {
-            pub(super) const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], last: &const { last_tiles(&[$($pixels),*]) }, run: Self::run, run_packed: Self::run_packed, run_packing: Self::run_packing, winograd: winograd::Transforms {
+            pub(super) const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], last: &const { last_tiles(&[$($pixels),*]) }, run: Self::run, run_packed: Self::run_packed, run_packing: Self::run_packing, dots: Self::dots, winograd: winograd::Transforms {
                     inputs: [Self::inputs::<1>, Self::inputs::<2>],
                     windows: [Self::windows::<1>, Self::windows::<2>],
                     results: [Self::results::<1>, Self::results::<2>],
@@ -105,6 +106,11 @@ macro_rules! kernels {
             unsafe fn run_packing(args: &TileArgs<'_, $number>, strips: *mut $number) {
                 // SAFETY: the caller's promise.
                 unsafe { packed_tile::<$name, { [$($pixels),*][0] }, true>(args, strips) }
+            }
+            $(#[$attributes])*
+            unsafe fn dots(args: &Dots<$number>) {
+                // SAFETY: the caller's promise.
+                unsafe { dots::<$name>(args) }
             }
             $(#[$attributes])*
             unsafe fn inputs<const STRIDE: usize>(args: &winograd::Inputs<'_, $number>) {

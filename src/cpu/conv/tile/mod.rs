@@ -3,9 +3,11 @@
 //!
 //! Each step loads the strip's weights once and broadcasts one number of each pixel.
 
+pub(in crate::cpu) mod dots;
 mod instructions;
 mod sums;
 
+use self::dots::Dots;
 pub(super) use self::sums::{Lanes, store_strip};
 use super::{stem, winograd};
 use core::any::TypeId;
@@ -64,6 +66,7 @@ pub(in crate::cpu) struct Kernels<T: 'static> {
     run: unsafe fn(usize, &TileArgs<'_, T>),
     run_packed: unsafe fn(usize, &TileArgs<'_, T>),
     run_packing: unsafe fn(&TileArgs<'_, T>, *mut T),
+    dots: unsafe fn(&Dots<T>),
     pub(super) winograd: winograd::Transforms<T>,
     pub(super) stem: stem::Transforms<T>,
 }
@@ -106,6 +109,17 @@ impl<T> Kernels<T> {
     pub(in crate::cpu) unsafe fn run_packing(self, tile: &TileArgs<'_, T>, strips: *mut T) {
         // SAFETY: the caller's promise; the kernels are those of this machine.
         unsafe { (self.run_packing)(tile, strips) }
+    }
+
+    /// Computes a tile of dot products.
+    ///
+    /// # Safety
+    /// There are `len` initialised terms of each row and column; no other thread accesses their places of the result. Those that are added to
+    /// are initialised.
+    #[inline]
+    pub(in crate::cpu) unsafe fn dots(self, args: &Dots<T>) {
+        // SAFETY: the caller's promise; the kernels are those of this machine.
+        unsafe { (self.dots)(args) }
     }
 
     /// The cheapest division of a row of pixels into tiles, as pixels per tile.

@@ -8,7 +8,13 @@ use crate::cpu::simd::{prefetch, prefetch_row};
 /// # Safety
 /// Its functions are only called if the machine has the instructions.
 pub(in crate::cpu::conv) trait Lanes {
-    type Number: Copy + Default + PartialEq + From<f32> + core::ops::Div<Output = Self::Number> + 'static;
+    type Number: Copy
+        + Default
+        + PartialEq
+        + From<f32>
+        + core::ops::Add<Output = Self::Number>
+        + core::ops::Div<Output = Self::Number>
+        + 'static;
     type Vector: Copy;
     /// Numbers per vector.
     const LEN: usize;

@@ -234,6 +234,11 @@ impl Binary for remainder {
         })
     }
     by_what_is_left! { turned }
+    /// The quotient is the one that the remainder belongs to.
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
+        if by == 0 { T::one() } else { -<floor_divide as Binary>::real(a, b) }
+    }
 }
 
 impl Binary for fmod {

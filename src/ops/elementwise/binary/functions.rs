@@ -1,9 +1,11 @@
 //! Formulas of other binary functions.
 
 use super::super::complex;
+use super::super::unary::logistic;
 use super::*;
 use crate::dtype::math;
 use crate::dtype::{Castable as _, MachineFloat, MachineInt, Special};
+use crate::ops::slope::Simple;
 use crate::{
     dtype::{DType, Element},
     ops::record::kernel::{Kernel, Value},
@@ -91,10 +93,19 @@ macro_rules! real_functions {
     )*};
 }
 real_functions! {
-    atan2: |a, b| T::elementary_of_two::<math::Atan2>(a, b);
+    atan2: |a, b| T::elementary_of_two::<math::Atan2>(a, b), slope |by, a, b| {
+        let (square, across) = (a * a + b * b, if by == 0 { b } else { -a });
+        if square == T::zero() { T::zero() } else { across / square }
+    };
     hypot: |a, b| T::elementary_of_two::<math::Hypot>(a, b);
-    xlogy: |a, b| times_log(a, b, T::elementary::<math::Log>);
-    xlog1py: |a, b| times_log(a, b, T::elementary::<math::Log1p>);
+    xlogy: |a, b| times_log(a, b, T::elementary::<math::Log>), slope |by, a, b| {
+        let of_zero = (a == T::zero()) & (b <= T::zero());
+        if by != 0 { a / b } else if of_zero { T::zero() } else { T::elementary::<math::Log>(b) }
+    };
+    xlog1py: |a, b| times_log(a, b, T::elementary::<math::Log1p>), slope |by, a, b| {
+        let of_zero = (a == T::zero()) & (b <= -T::one());
+        if by != 0 { a / (b + T::one()) } else if of_zero { T::zero() } else { T::elementary::<math::Log1p>(b) }
+    };
     igamma: |a, x| Special::igamma(a, x);
     igammac: |a, x| Special::igammac(a, x);
     logaddexp2: |a, b| {
@@ -105,8 +116,7 @@ real_functions! {
             larger(a, b) + T::elementary::<math::Log1p>(less) * T::lit(core::f64::consts::LOG2_E)
         }
     }, slope |by, a, b| {
-        let beyond = if by == 0 { b - a } else { a - b };
-        T::one() / (T::one() + T::elementary::<math::Exp2>(beyond))
+        logistic(if by == 0 { a - b } else { b - a }, T::elementary::<math::Exp2>)
     };
 }
 
@@ -167,8 +177,7 @@ impl Binary for logaddexp {
     }
     #[inline(always)]
     fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
-        let beyond = if by == 0 { b - a } else { a - b };
-        T::one() / (T::one() + T::elementary::<math::Exp>(beyond))
+        logistic(if by == 0 { a - b } else { b - a }, T::elementary::<math::Exp>)
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
@@ -270,6 +279,12 @@ macro_rules! aliases {
             #[inline(always)]
             fn complex_by_scalar<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
                 <$other as Binary>::complex_by_scalar(a, b)
+            }
+            const SIMPLE: Simple = <$other as Binary>::SIMPLE;
+            const DERIVATIVE_READS: [u32; 3] = <$other as Binary>::DERIVATIVE_READS;
+            #[inline(always)]
+            fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
+                <$other as Binary>::derivative(by, a, b)
             }
             const SCALAR_HAS_FAST_PATH: bool = <$other as Binary>::SCALAR_HAS_FAST_PATH;
             #[inline(always)]

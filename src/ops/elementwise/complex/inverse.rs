@@ -3,8 +3,8 @@
 //! Source: T. E. Hull, T. F. Fairgrieve and P. T. P. Tang, "Implementing the complex arcsine and arccosine functions using
 //! exception handling", ACM TOMS 23 (1997); special values of C99 (Annex G).
 
-use super::{hypot, log};
-use crate::dtype::{MachineFloat, math, outline_complex};
+use super::{acos, asinh, atanh, hypot, log};
+use crate::dtype::{MachineFloat, math};
 use num_complex::Complex;
 
 /// Above this, `A` needs no special formula.
@@ -89,35 +89,32 @@ fn has_nan<T: MachineFloat>(z: Complex<T>) -> bool {
     z.re.is_nan() || z.im.is_nan()
 }
 
-/// `asinh(z)` (G.6.2.2).
-pub fn asinh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    outline_complex("complex_asinh", z, |z| {
-        let Complex { re: x, im: y } = z;
-        if has_nan(z) {
-            return if x.is_infinite() {
-                Complex::new(x, y)
-            } else if y.is_infinite() {
-                Complex::new(y, x)
-            } else if y == T::zero() {
-                z
-            } else {
-                Complex::new(T::nan(), T::nan())
-            };
-        }
-        if is_large(z) {
-            let log = log(if x.is_sign_positive() { z } else { -z });
-            return Complex::new((log.re + T::LN_2()).copysign(x), log.im.copysign(y));
-        }
-        if is_small(z) {
-            return z;
-        }
-        let (real, angle) = asinh_parts(x.abs(), y.abs());
-        let imaginary = match angle {
-            Angle::Sine(sine) => sine.asin(),
-            Angle::Sides(opposite, adjacent) => opposite.atan2(adjacent),
+pub(super) fn asinh_of<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    if has_nan(z) {
+        return if x.is_infinite() {
+            Complex::new(x, y)
+        } else if y.is_infinite() {
+            Complex::new(y, x)
+        } else if y == T::zero() {
+            z
+        } else {
+            Complex::new(T::nan(), T::nan())
         };
-        Complex::new(real.copysign(x), imaginary.copysign(y))
-    })
+    }
+    if is_large(z) {
+        let log = log(if x.is_sign_positive() { z } else { -z });
+        return Complex::new((log.re + T::LN_2()).copysign(x), log.im.copysign(y));
+    }
+    if is_small(z) {
+        return z;
+    }
+    let (real, angle) = asinh_parts(x.abs(), y.abs());
+    let imaginary = match angle {
+        Angle::Sine(sine) => sine.asin(),
+        Angle::Sides(opposite, adjacent) => opposite.atan2(adjacent),
+    };
+    Complex::new(real.copysign(x), imaginary.copysign(y))
 }
 
 /// `asin(z)`, which is `-i asinh(iz)`.
@@ -126,103 +123,94 @@ pub fn asin<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     Complex::new(turned.im, turned.re)
 }
 
-/// `acos(z)` (G.6.1.1).
-pub fn acos<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    outline_complex("complex_acos", z, |z| {
-        let Complex { re: x, im: y } = z;
-        if has_nan(z) {
-            return if x.is_infinite() {
-                Complex::new(y, T::neg_infinity())
-            } else if y.is_infinite() {
-                Complex::new(x, -y)
-            } else if x == T::zero() {
-                Complex::new(T::FRAC_PI_2(), y)
-            } else {
-                Complex::new(T::nan(), T::nan())
-            };
-        }
-        let signed = |imaginary: T| if y.is_sign_positive() { -imaginary } else { imaginary };
-        if is_large(z) {
-            let log = log(z);
-            return Complex::new(log.im.abs(), signed(log.re + T::LN_2()));
-        }
-        if x == T::one() && y == T::zero() {
-            return Complex::new(T::zero(), -y);
-        }
-        if is_small(z) {
-            return Complex::new(T::FRAC_PI_2() - x, -y);
-        }
-        let (imaginary, angle) = asinh_parts(y.abs(), x.abs());
-        let real = match angle {
-            Angle::Sine(sine) => sine.copysign(x).acos(),
-            Angle::Sides(opposite, adjacent) => adjacent.atan2(opposite.copysign(x)),
+pub(super) fn acos_of<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    if has_nan(z) {
+        return if x.is_infinite() {
+            Complex::new(y, T::neg_infinity())
+        } else if y.is_infinite() {
+            Complex::new(x, -y)
+        } else if x == T::zero() {
+            Complex::new(T::FRAC_PI_2(), y)
+        } else {
+            Complex::new(T::nan(), T::nan())
         };
-        Complex::new(real, signed(imaginary))
-    })
+    }
+    let signed = |imaginary: T| if y.is_sign_positive() { -imaginary } else { imaginary };
+    if is_large(z) {
+        let log = log(z);
+        return Complex::new(log.im.abs(), signed(log.re + T::LN_2()));
+    }
+    if x == T::one() && y == T::zero() {
+        return Complex::new(T::zero(), -y);
+    }
+    if is_small(z) {
+        return Complex::new(T::FRAC_PI_2() - x, -y);
+    }
+    let (imaginary, angle) = asinh_parts(y.abs(), x.abs());
+    let real = match angle {
+        Angle::Sine(sine) => sine.copysign(x).acos(),
+        Angle::Sides(opposite, adjacent) => adjacent.atan2(opposite.copysign(x)),
+    };
+    Complex::new(real, signed(imaginary))
 }
 
-/// `acosh(z)` (G.6.2.1).
-pub fn acosh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    outline_complex("complex_acosh", z, |z| {
-        let Complex { re, im } = acos(z);
-        if re.is_nan() {
-            return if im.is_nan() { Complex::new(im, re) } else { Complex::new(im.abs(), re) };
-        }
-        if im.is_nan() {
-            return Complex::new(im, re);
-        }
-        Complex::new(im.abs(), re.copysign(z.im))
-    })
+pub(super) fn acosh_of<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re, im } = acos(z);
+    if re.is_nan() {
+        return if im.is_nan() { Complex::new(im, re) } else { Complex::new(im.abs(), re) };
+    }
+    if im.is_nan() {
+        return Complex::new(im, re);
+    }
+    Complex::new(im.abs(), re.copysign(z.im))
 }
 
-/// `atanh(z)` (G.6.2.3).
-pub fn atanh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    outline_complex("complex_atanh", z, |z| {
-        let Complex { re: x, im: y } = z;
-        let (one, two, four) = (T::one(), T::lit(2.0), T::lit(4.0));
-        let (ax, ay) = (x.abs(), y.abs());
-        if y == T::zero() && ax <= one {
-            return Complex::new(T::elementary::<math::Atanh>(x), y);
-        }
-        if x == T::zero() {
-            return Complex::new(x, y.atan());
-        }
-        if has_nan(z) {
-            return if x.is_infinite() {
-                Complex::new(T::zero().copysign(x), y)
-            } else if y.is_infinite() {
-                Complex::new(T::zero().copysign(x), T::FRAC_PI_2().copysign(y))
-            } else {
-                Complex::new(T::nan(), T::nan())
-            };
-        }
-        if is_large(z) {
-            // The real part of 1 / z, as a product of small factors.
-            let (small, large) = if ax < ay { (ax, ay) } else { (ay, ax) };
-            let real = if large.is_infinite() {
-                T::zero()
-            } else {
-                ax / large / (one + (small / large) * (small / large)) / large
-            };
-            return Complex::new(real.copysign(x), T::FRAC_PI_2().copysign(y));
-        }
-        if is_small(z) {
-            return z;
-        }
-        let real = if ax == one && ay < T::epsilon() {
-            (T::LN_2() - ay.ln()) / two
+pub(super) fn atanh_of<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    let (one, two, four) = (T::one(), T::lit(2.0), T::lit(4.0));
+    let (ax, ay) = (x.abs(), y.abs());
+    if y == T::zero() && ax <= one {
+        return Complex::new(T::elementary::<math::Atanh>(x), y);
+    }
+    if x == T::zero() {
+        return Complex::new(x, y.atan());
+    }
+    if has_nan(z) {
+        return if x.is_infinite() {
+            Complex::new(T::zero().copysign(x), y)
+        } else if y.is_infinite() {
+            Complex::new(T::zero().copysign(x), T::FRAC_PI_2().copysign(y))
         } else {
-            (four * ax / ((ax - one) * (ax - one) + ay * ay)).ln_1p() / four
+            Complex::new(T::nan(), T::nan())
         };
-        let angle = if ax == one {
-            two.atan2(-ay)
-        } else if ay < T::epsilon() {
-            (two * ay).atan2((one - ax) * (one + ax))
+    }
+    if is_large(z) {
+        // The real part of 1 / z, as a product of small factors.
+        let (small, large) = if ax < ay { (ax, ay) } else { (ay, ax) };
+        let real = if large.is_infinite() {
+            T::zero()
         } else {
-            (two * ay).atan2((one - ax) * (one + ax) - ay * ay)
+            ax / large / (one + (small / large) * (small / large)) / large
         };
-        Complex::new(real.copysign(x), (angle / two).copysign(y))
-    })
+        return Complex::new(real.copysign(x), T::FRAC_PI_2().copysign(y));
+    }
+    if is_small(z) {
+        return z;
+    }
+    let real = if ax == one && ay < T::epsilon() {
+        (T::LN_2() - ay.ln()) / two
+    } else {
+        (four * ax / ((ax - one) * (ax - one) + ay * ay)).ln_1p() / four
+    };
+    let angle = if ax == one {
+        two.atan2(-ay)
+    } else if ay < T::epsilon() {
+        (two * ay).atan2((one - ax) * (one + ax))
+    } else {
+        (two * ay).atan2((one - ax) * (one + ax) - ay * ay)
+    };
+    Complex::new(real.copysign(x), (angle / two).copysign(y))
 }
 
 /// `atan(z)`, which is `-i atanh(iz)`.

@@ -74,6 +74,14 @@ impl Unary for sigmoid {
     }
 }
 
+/// The logistic function for derivatives: no exponential overflows, which would make the derivative of a derivative NaN.
+#[inline(always)]
+pub(crate) fn logistic<T: MachineFloat>(x: T, exp: impl Fn(T) -> T) -> T {
+    let is_negative = x < T::zero();
+    let small = exp(if is_negative { x } else { -x });
+    (if is_negative { small } else { T::one() }) / (T::one() + small)
+}
+
 impl Unary for relu {
     #[inline(always)]
     fn integer<T: MachineInt>(x: T) -> T {
@@ -130,7 +138,7 @@ impl Unary for silu {
     const DERIVATIVE_IS_LONG: bool = true;
     #[inline(always)]
     fn derivative<T: MachineFloat>(x: T, _y: T) -> T {
-        let sigmoid = <sigmoid as Unary>::real(x);
+        let sigmoid = logistic(x, T::elementary::<math::Exp>);
         sigmoid * (T::one() + x * (T::one() - sigmoid))
     }
     #[inline(always)]
@@ -208,8 +216,9 @@ super::elementary::real_functions! {
         if x <= T::lit(-3.0) { T::zero() } else { above }
     };
     mish: |x| x * T::elementary::<math::Tanh>(T::elementary::<math::Log1p>(T::elementary::<math::Exp>(x))), slope |x| {
-        let tanh = T::elementary::<math::Tanh>(T::elementary::<math::Log1p>(T::elementary::<math::Exp>(x)));
-        tanh + x * <sigmoid as Unary>::real(x) * (T::one() - tanh * tanh)
+        let (above, below) = if x > T::zero() { (x, -x) } else { (T::zero(), x) };
+        let tanh = T::elementary::<math::Tanh>(above + T::elementary::<math::Log1p>(T::elementary::<math::Exp>(below)));
+        tanh + x * logistic(x, T::elementary::<math::Exp>) * (T::one() - tanh * tanh)
     };
 }
 

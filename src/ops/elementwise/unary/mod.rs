@@ -9,7 +9,7 @@ mod questions;
 mod rounding;
 mod special;
 
-pub(crate) use activation::activation_rows;
+pub(crate) use activation::{activation_rows, logistic};
 pub(crate) use elementary::elementary_rows;
 pub(crate) use questions::questions_rows;
 pub(crate) use rounding::rounding_rows;

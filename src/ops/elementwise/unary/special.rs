@@ -122,9 +122,10 @@ real_functions! {
     ndtr: |x| T::lit(0.5) * (T::one() + MachineFloat::erf(x * T::FRAC_1_SQRT_2())),
         slope |x| T::elementary::<math::Exp>(x * x * T::lit(-0.5)) * T::FRAC_1_SQRT_2() * T::FRAC_2_SQRT_PI() * T::lit(0.5);
     log_ndtr: |x| x.log_ndtr();
-    i0: |x| ending(x, x.i0());
+    i0: |x| ending(x, x.i0()), slope |x| <i1 as Unary>::real(x);
     i0e: |x| x.i0e();
-    i1: |x| ending(x, x.i1());
+    i1: |x| ending(x, x.i1()),
+        slope |x| if x == T::zero() { T::lit(0.5) } else { <i0 as Unary>::real(x) - <i1 as Unary>::real(x) / x };
     i1e: |x| x.i1e();
     modified_bessel_k0: |x| x.k0();
     modified_bessel_k1: |x| x.k1();
@@ -183,7 +184,8 @@ waves! {
 #[inline(always)]
 fn ending<T: MachineFloat>(x: T, value: T) -> T {
     let end = T::elementary::<math::Log>(T::max_value());
-    if (x.abs() > end) & !value.is_nan() { T::infinity().copysign(value) } else { value }
+    // (A product, which has a slope.)
+    if (x.abs() > end) & !value.is_nan() { value * T::infinity() } else { value }
 }
 
 /// `-x * log(x)`
