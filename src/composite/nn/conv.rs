@@ -15,7 +15,7 @@ use crate::ops::admit::InexactFor;
 use crate::ops::kernel::{Applying, Copying};
 use crate::ops::segment::Segment;
 use crate::ops::window::{Convolution, Window};
-use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Product, Transposed, numel};
+use crate::shape::{Conv, Convolved, Dim, EachAxis, Known, Moves, Product, Shape, Transposed, numel};
 use crate::storage::View;
 use crate::tensor::{Activation, Optional, SameDevice, SameDtype, Tensor, checked_numel_of};
 use castiron_macros::composites;
@@ -439,10 +439,10 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         windows(options: &crate::any::ConvOptions) = &options.windows("convRANKd", &weight.shape()[2..])?,
         groups = options.count("convRANKd")?
     )]
-    #[typed(<O: Dim, CG, DIMS, M: EachAxis, P: EachAxis, L: EachAxis, G: Known, F: Element, X: Device>(&self, weight: &Tensor<F, (O, CG, KERNEL), X>, bias: impl Optional<E, (O,), D>, conv: Conv<M, P, L, G>) -> Tensor<E, <S as Convolved<(O, CG, KERNEL), Conv<M, P, L, G>>>::Output, D>
+    #[typed(<O: Dim, CG, DIMS, M: EachAxis, P: EachAxis, L: EachAxis, G: Known, F: Element, X: Device, T: Shape>(&self, weight: &Tensor<F, (O, CG, KERNEL), X>, bias: impl Optional<E, (O,), D>, conv: Conv<M, P, L, G>) -> Tensor<E, T, D>
         where
             E: InexactFor<ops::reduce::convolution>,
-            S: Convolved<(O, CG, KERNEL), Conv<M, P, L, G>>,
+            S: Convolved<(O, CG, KERNEL), Conv<M, P, L, G>, Output = T>,
             (M, P, L): Moves,
             CG: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>;
         windows = &{ let _ = conv; <(M, P, L)>::windows(&weight.shape().as_ref()[2..]) }, groups = G::VALUE)]
@@ -472,10 +472,10 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
     )]
     #[op(nn.functional.convRANKd, dtypes = inexact)]
     #[any(by_hand)]
-    #[typed(<O: Dim, CG, DIMS, M: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: Activation<E>, F: Element, X: Device>(&self, weight: &Tensor<F, (O, CG, KERNEL), X>, bias: impl Optional<E, (O,), D>, conv: Conv<M, P, L, G>, activation: A) -> Tensor<E, <S as Convolved<(O, CG, KERNEL), Conv<M, P, L, G>>>::Output, D>
+    #[typed(<O: Dim, CG, DIMS, M: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: Activation<E>, F: Element, X: Device, T: Shape>(&self, weight: &Tensor<F, (O, CG, KERNEL), X>, bias: impl Optional<E, (O,), D>, conv: Conv<M, P, L, G>, activation: A) -> Tensor<E, T, D>
         where
             E: InexactFor<ops::reduce::convolution>,
-            S: Convolved<(O, CG, KERNEL), Conv<M, P, L, G>>,
+            S: Convolved<(O, CG, KERNEL), Conv<M, P, L, G>, Output = T>,
             (M, P, L): Moves,
             CG: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>;
         windows = &{ let _ = conv; <(M, P, L)>::windows(&weight.shape().as_ref()[2..]) }, groups = G::VALUE)]
@@ -521,10 +521,10 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         extra = &options.extra("conv_transposeRANKd", RANK)?,
         groups = options.count("conv_transposeRANKd")?
     )]
-    #[typed(<CW, O: Dim, DIMS, M: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel, F: Element, X: Device>(&self, weight: &Tensor<F, (CW, O, KERNEL), X>, bias: impl Optional<E, (Product<G, O>,), D>, conv: Conv<M, P, L, G, A>) -> Tensor<E, <S as Transposed<(CW, O, KERNEL), Conv<M, P, L, G, A>>>::Output, D>
+    #[typed(<CW, O: Dim, DIMS, M: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis + Kernel, F: Element, X: Device, T: Shape>(&self, weight: &Tensor<F, (CW, O, KERNEL), X>, bias: impl Optional<E, (Product<G, O>,), D>, conv: Conv<M, P, L, G, A>) -> Tensor<E, T, D>
         where
             E: InexactFor<ops::reduce::convolution>,
-            S: Transposed<(CW, O, KERNEL), Conv<M, P, L, G, A>>,
+            S: Transposed<(CW, O, KERNEL), Conv<M, P, L, G, A>, Output = T>,
             (M, P, L): Moves,
             CW: Dim + SameDevice<D, X> + SameDtype<E, F, ops::reduce::convolution>;
         windows = &{ let _ = conv; <(M, P, L)>::windows(&weight.shape().as_ref()[2..]) }, extra = &A::sizes(RANK), groups = G::VALUE)]

@@ -12,7 +12,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Applying, Combining};
 use crate::ops::window::Window;
-use crate::shape::{EachAxis, Moves, Pool, Pooled};
+use crate::shape::{EachAxis, Moves, Pool, Pooled, Shape};
 use crate::storage::View;
 use crate::tensor::Tensor;
 use castiron_macros::composites;
@@ -78,10 +78,10 @@ impl<E: Float, D: Device> Erased<'_, E, D> {
         windows(options: &crate::any::PoolOptions) = &options.windows("lp_poolRANKd", RANK)?,
         rounds_up = options.rounds_up()
     )]
-    #[typed(<K: EachAxis + Kernel, M: EachAxis>(&self, norm: f64, pool: Pool<K, M>) -> Tensor<E, <S as Pooled<Pool<K, M>, RANK>>::Output, D>
+    #[typed(<K: EachAxis + Kernel, M: EachAxis, T: Shape>(&self, norm: f64, pool: Pool<K, M>) -> Tensor<E, T, D>
         where
             E: Float,
-            S: Pooled<Pool<K, M>, RANK>,
+            S: Pooled<Pool<K, M>, RANK, Output = T>,
             (M, crate::dim!(0), crate::dim!(1)): Moves;
         windows = &{ let _ = pool; <(M, crate::dim!(0), crate::dim!(1))>::windows(&K::sizes(RANK)) }, rounds_up = false)]
     #[example(let x = tensor!OPERAND; x.lp_poolRANKd(2.0, Pool::<dim!(2)>::new()), x.lp_poolRANKd(2.0, &PoolOptions::new(&[2])), ~ tensor!RESULT)]

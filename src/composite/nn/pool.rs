@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::ops;
 use crate::ops::admit::{FloatFor, RealFor};
 use crate::ops::window::Window;
-use crate::shape::{EachAxis, Moves, Pool, Pooled};
+use crate::shape::{EachAxis, Moves, Pool, Pooled, Shape};
 use crate::tensor::Tensor;
 use castiron_macros::composites;
 
@@ -37,10 +37,10 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         windows(options: &crate::any::PoolOptions) = &options.windows("max_poolRANKd", RANK)?,
         rounds_up = options.rounds_up()
     )]
-    #[typed(<K: EachAxis + Kernel, M: EachAxis, P: EachAxis, L: EachAxis>(&self, pool: Pool<K, M, P, L>) -> Tensor<E, <S as Pooled<Pool<K, M, P, L>, RANK>>::Output, D>
+    #[typed(<K: EachAxis + Kernel, M: EachAxis, P: EachAxis, L: EachAxis, T: Shape>(&self, pool: Pool<K, M, P, L>) -> Tensor<E, T, D>
         where
             E: ADMITS<ops::reduce::pooling>,
-            S: Pooled<Pool<K, M, P, L>, RANK>,
+            S: Pooled<Pool<K, M, P, L>, RANK, Output = T>,
             (M, P, L): Moves;
         windows = &{ let _ = pool; <(M, P, L)>::windows(&K::sizes(RANK)) }, rounds_up = false)]
     #[example(let x = tensor!OPERAND; x.max_poolRANKd(Pool::<dim!(2)>::new()), x.max_poolRANKd(&PoolOptions::new(&[2])), tensor!RESULT)]
@@ -68,10 +68,10 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         windows(options: &crate::any::PoolOptions) = &options.windows("max_poolRANKd", RANK)?,
         rounds_up = options.rounds_up()
     )]
-    #[typed(<K: EachAxis + Kernel, M: EachAxis, P: EachAxis, L: EachAxis>(&self, pool: Pool<K, M, P, L>) -> (Tensor<E, <S as Pooled<Pool<K, M, P, L>, RANK>>::Output, D>, Tensor<i64, <S as Pooled<Pool<K, M, P, L>, RANK>>::Output, D>)
+    #[typed(<K: EachAxis + Kernel, M: EachAxis, P: EachAxis, L: EachAxis, T: Shape>(&self, pool: Pool<K, M, P, L>) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
         where
             E: ADMITS<ops::reduce::pooling>,
-            S: Pooled<Pool<K, M, P, L>, RANK>,
+            S: Pooled<Pool<K, M, P, L>, RANK, Output = T>,
             (M, P, L): Moves;
         windows = &{ let _ = pool; <(M, P, L)>::windows(&K::sizes(RANK)) }, rounds_up = false)]
     #[example(let x = tensor!OPERAND; x.max_poolRANKd_with_indices(Pool::<dim!(2)>::new()), x.max_poolRANKd_with_indices(&PoolOptions::new(&[2])), (tensor!RESULT, tensor!INDEX))]
@@ -104,10 +104,10 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         counts_padding = options.counts_padding(),
         divisor = options.divisor()
     )]
-    #[typed(<K: EachAxis + Kernel, M: EachAxis, P: EachAxis>(&self, pool: Pool<K, M, P>) -> Tensor<E, <S as Pooled<Pool<K, M, P>, RANK>>::Output, D>
+    #[typed(<K: EachAxis + Kernel, M: EachAxis, P: EachAxis, T: Shape>(&self, pool: Pool<K, M, P>) -> Tensor<E, T, D>
         where
             E: FloatFor<ops::reduce::pooling>,
-            S: Pooled<Pool<K, M, P>, RANK>,
+            S: Pooled<Pool<K, M, P>, RANK, Output = T>,
             (M, P, crate::dim!(1)): Moves;
         windows = &{ let _ = pool; <(M, P, crate::dim!(1))>::windows(&K::sizes(RANK)) }, rounds_up = false, counts_padding = true, divisor = None)]
     #[example(let x = tensor!OPERAND; x.avg_poolRANKd(Pool::<dim!(2)>::new()), x.avg_poolRANKd(&PoolOptions::new(&[2])), tensor!RESULT)]
