@@ -2658,6 +2658,21 @@ fn runs() {
 }
 }
 
+mod gradients_detached_from_no_tape {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let y = x.exp();
+    println!("{y}");
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod gradients_gradient_of_a_tensor {
 use castiron::tensor;
 
@@ -5855,6 +5870,22 @@ use castiron::tensor;
 pub fn main() {
     let x = tensor![1.0, 2.0];
     let _ = x.to_vec();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_picture_without_channels {
+use castiron::nn::Pool;
+use castiron::{Tensor, dim, shape};
+
+pub fn main() {
+    let picture = Tensor::<f32, shape![28, 28]>::zeros();
+    let half = picture.unsqueeze(castiron::axis![0]).max_pool2d(Pool::<dim!(2)>::new());
+    println!("{half}");
 }
 
 #[test]

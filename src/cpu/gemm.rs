@@ -233,7 +233,10 @@ fn larger<E: Dtype>(
     let mut strides = [&to[..], a.strides, b.strides, input_strides].map(|strides| strides[..last - 1].to_vec());
     let (mut left_row, mut input_row) = (a.strides[last - 1], input_strides[last - 1]);
     fold(&mut batch, &mut strides, &mut m, [&mut left_row, &mut input_row]);
-    let vector = m == 1 || n == 1;
+    let (one_vector, alongside) = (m == 1 || n == 1, [a.strides[last], b.strides[last - 1]]);
+    let are_lines =
+        const { conv::has::<E>() && !is_half::<E>() } && alpha == one::<E>() && conv::are_lines([m, k, n], alongside);
+    let vector = one_vector && !are_lines;
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
     // Where sums accumulate in the element type, the result starts as `beta * input`.
     let starts = input.is_some() && !(vector || is_half::<E>());
@@ -284,6 +287,7 @@ fn larger<E: Dtype>(
                     adds: starts,
                     threads: task.threads,
                 };
+                let few = if n == 1 { few.transposed() } else { few };
                 if few.pays() {
                     return few.multiply();
                 }
@@ -309,7 +313,7 @@ fn larger<E: Dtype>(
     };
 
     // An estimate: a few dozen multiplications per nanosecond, or the matrix at memory speed.
-    let time = m.saturating_mul(k).saturating_mul(n) / if vector { 16 / size_of::<E>() } else { 32 };
+    let time = m.saturating_mul(k).saturating_mul(n) / if one_vector { 16 / size_of::<E>() } else { 32 };
     let (count, shares) = (batch.iter().product::<usize>(), threads::pieces(time));
     let fill = |out: *mut E| -> Result<()> {
         // If there are many matrices, each thread takes its own; otherwise each product is divided among the threads.

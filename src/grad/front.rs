@@ -8,11 +8,13 @@ use super::pull::{Gradients, Graph, PullsBack};
 use super::tape::{Layout, Operand};
 use super::taped::Taped;
 use super::vjp::Pullback;
-use crate::device::Device;
+use crate::device::{Backend, Device};
 use crate::dtype::{Complex, Element, Float, bf16, f16};
 use crate::error::Result;
 use crate::io::{MapTensors, Mixed, ToDevice};
+use crate::sealed::Sealed;
 use crate::shape::{Dim, Shape};
+use crate::storage::View;
 use crate::tensor::Tensor;
 
 /// Dtypes that have gradients.
@@ -67,7 +69,26 @@ impl<E: Float, D: Device> Loss<D> for Tensor<E, (), Taped<D>> {
     }
 }
 
-impl<E: Element, S: Shape, D: Device> Tensor<E, S, Taped<D>> {
+/// What a tape is on, which a tensor is taken off by `detach`.
+#[diagnostic::on_unimplemented(
+    message = "a tensor on `{Self}` is on no tape",
+    label = "there is nothing to detach it from",
+    note = "outside of the closure of `value_and_grad` nothing is recorded: leave `detach` out",
+    note = "in code that is generic over devices, `.stop()` makes a constant of a tensor"
+)]
+pub trait Recording: Device + Sealed {
+    /// The device that is recorded.
+    type Recorded: Device;
+    #[doc(hidden)]
+    fn recorded<'a, E>(view: View<'a, Self::Storage, E>) -> View<'a, <Self::Recorded as Backend>::Storage, E>;
+}
+impl<D: Device> Recording for Taped<D> {
+    type Recorded = D;
+    fn recorded<'a, E>(view: View<'a, Self::Storage, E>) -> View<'a, D::Storage, E> {
+        super::taped::inside(view)
+    }
+}
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same elements off the tape: nothing that is computed from them is recorded (`torch.Tensor.detach`). Nothing is copied.
     ///
     /// ```
@@ -79,9 +100,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, Taped<D>> {
     /// });
     /// assert_eq!(loss.item(), 2.0);
     /// ```
-    pub fn detach(&self) -> Tensor<E, S, D> {
-        let view = self.elements();
-        let (storage, offset) = D::share(super::taped::inside(view));
+    pub fn detach<X: Device>(&self) -> Tensor<E, S, X>
+    where
+        D: Recording<Recorded = X>,
+    {
+        let (storage, offset) = X::share(D::recorded(self.elements()));
         Tensor::from_parts(storage, offset, self.shape(), self.stride())
     }
 }

@@ -39,7 +39,7 @@ pub use constants::Constants;
 #[doc(hidden)]
 pub use custom::{Gives, Giving, Same, Taking};
 pub use custom::{Operands, custom, try_custom};
-pub use front::{Auxiliary, Grad, Learned, Loss};
+pub use front::{Auxiliary, Grad, Learned, Loss, Recording};
 #[doc(hidden)]
 pub use higher::{Differentiable, OnTape};
 pub use pull::PullsBack;

@@ -20,7 +20,7 @@ calls! {
     // instead: x::<shape![1, 3, 8]>().conv1d(&x::<shape![4, 3, 3]>(), Some(&x::<shape![4]>()), Conv::new());
     x::<shape![1, 3, 8, 8]>().conv2d(&x::<shape![4, 3, 9, 3]>(), None, Conv::new());
     // instead: x::<shape![1, 3, 8, 8]>().conv2d(&x::<shape![4, 3, 8, 3]>(), None, Conv::new());
-    x::<shape![3, 8]>().conv2d(&x::<shape![4, 3, 3, 3]>(), None, Conv::new()); // rustc
+    x::<shape![3, 8]>().conv2d(&x::<shape![4, 3, 3, 3]>(), None, Conv::new());
     // instead: x::<shape![3, 8, 8]>().conv2d(&x::<shape![4, 3, 3, 3]>(), None, Conv::new());
     x::<shape![1, 4, 8]>().conv1d(&x::<shape![3, 2, 3]>(), None, Conv::new().groups::<dim!(2)>());
     // instead: x::<shape![1, 4, 8]>().conv1d(&x::<shape![4, 2, 3]>(), None, Conv::new().groups::<dim!(2)>());
@@ -58,7 +58,7 @@ calls! {
     // instead: x::<shape![1, 3, 8]>().max_pool1d(Pool::<dim!(8)>::new());
     x::<shape![1, 3, 8]>().max_pool1d(Pool::<dim!(2)>::new().padding::<dim!(2)>());
     // instead: x::<shape![1, 3, 8]>().max_pool1d(Pool::<dim!(2)>::new().padding::<dim!(1)>());
-    x::<shape![3, 8]>().max_pool2d_with_indices(Pool::<dim!(2)>::new()); // rustc
+    x::<shape![3, 8]>().max_pool2d_with_indices(Pool::<dim!(2)>::new());
     // instead: x::<shape![3, 8, 8]>().max_pool2d_with_indices(Pool::<dim!(2)>::new());
     x::<shape![1, 3, 8, 8]>().avg_pool2d(Pool::<shape![2, 2, 2]>::new());
     // instead: x::<shape![1, 3, 8, 8]>().avg_pool2d(Pool::<shape![2, 2]>::new());

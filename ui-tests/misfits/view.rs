@@ -50,11 +50,11 @@ calls! {
     // instead: x::<shape![2, 3]>().permute(axis![0, 1]);
     x::<shape![2, 3]>().movedim(axis![2], axis![0]);
     // instead: x::<shape![2, 3]>().movedim(axis![1], axis![0]);
-    x::<shape![2]>().mT(); // rustc
+    x::<shape![2]>().mT();
     // instead: x::<shape![2, 2]>().mT();
-    x::<shape![2]>().mH(); // rustc
+    x::<shape![2]>().mH();
     // instead: x::<shape![2, 2]>().mH();
-    x::<shape![2]>().adjoint(); // rustc
+    x::<shape![2]>().adjoint();
     // instead: x::<shape![2, 2]>().adjoint();
     x::<shape![2, 1]>().squeeze_axis(axis![2]);
     // instead: x::<shape![2, 1]>().squeeze_axis(axis![1]);
@@ -100,9 +100,9 @@ calls! {
     // instead: x::<shape![2, 3]>().diagonal(axis![0, 1]);
     x::<shape![2, 3]>().diagonal_at(axis![0, 2], 1);
     // instead: x::<shape![2, 3]>().diagonal_at(axis![0, 1], 1);
-    x::<shape![2, 3, 4]>().diag(); // rustc
+    x::<shape![2, 3, 4]>().diag();
     // instead: x::<shape![2, 3]>().diag();
-    x::<shape![2, 3, 4]>().diag_at(1); // rustc
+    x::<shape![2, 3, 4]>().diag_at(1);
     // instead: x::<shape![2, 3]>().diag_at(1);
     x::<shape![]>().diag_embed();
     // instead: x::<shape![2]>().diag_embed();

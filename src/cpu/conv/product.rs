@@ -5,7 +5,7 @@
 //! weight would take as long as the product.) For fewer rows still, nothing is packed: a tile is some dot products.
 
 use super::plan::{Plan, Source};
-use super::tile::dots::{COLUMNS, Dots, ROWS};
+use super::tile::dots::{Dots, LINE, TILE};
 use super::tile::{self, Kernels};
 use super::weights::{Packer, Weights, strips};
 use super::{Weight, convolve};
@@ -41,8 +41,31 @@ const MOST: usize = 128;
 const FEWEST: usize = 32;
 /// Minimum number of terms of dot products: shorter ones are packed fast.
 const LONG: usize = 128;
+/// Minimum number of dot products with one row.
+const LINES: usize = 8;
+
+/// Whether a product with a vector is one of dot products of terms that lie side by side, and enough of them; given the strides from term to
+/// term.
+pub(in crate::cpu) fn are_lines([m, k, n]: [usize; 3], strides: [usize; 2]) -> bool {
+    (m == 1 || n == 1) && m.max(n) >= LINES && k >= LONG && strides == [1, 1]
+}
 
 impl<E: Dtype> FewRows<E> {
+    /// A product of a matrix and a vector, whose results are contiguous, as that of the vector and the transposed matrix.
+    pub(in crate::cpu) fn transposed(self) -> Self {
+        let ([m, k, n], [rows, terms], [steps, columns]) = (self.sizes, self.left_steps, self.right_steps);
+        let (left, right) = (self.right, self.left);
+        FewRows {
+            sizes: [n, k, m],
+            left,
+            left_steps: [columns, steps],
+            right,
+            right_steps: [terms, rows],
+            out_step: m,
+            ..self
+        }
+    }
+
     /// Whether this is faster than the blocked product, which packs the right matrix.
     pub(in crate::cpu) fn pays(&self) -> bool {
         let [m, k, n] = self.sizes;
@@ -57,6 +80,9 @@ impl<E: Dtype> FewRows<E> {
     fn dots_pay(&self) -> bool {
         let ([m, k, n], strip) = (self.sizes, tile::kernels::<E::Compute>()[0].strip);
         let are_few = m <= strip / 4 * 3 || n <= strip / 8 * 3 || m.max(n) < FEWEST;
+        if m == 1 && n < LINES {
+            return false;
+        }
         are_few && k >= LONG && self.left_steps[1] == 1
     }
 
@@ -72,9 +98,10 @@ impl<E: Dtype> FewRows<E> {
     /// The product as dot products of rows and columns, in place.
     fn multiply_dots(self, kernels: Kernels<E::Compute>) {
         let [m, k, n] = self.sizes;
+        let (is_line, [rows, columns]) = if m == 1 { (true, LINE) } else { (false, TILE) };
         // The longer side is read once, a few rows or columns at a time, and divided among the threads.
         let by_rows = m > n;
-        let (long, short) = if by_rows { ([m, ROWS], [n, COLUMNS]) } else { ([n, COLUMNS], [m, ROWS]) };
+        let (long, short) = if by_rows { ([m, rows], [n, columns]) } else { ([n, columns], [m, rows]) };
         let pieces = self.threads.clamp(1, long[0].div_ceil(long[1]));
         let task = Shared(self);
         threads::for_each(pieces, &|piece| {
@@ -98,7 +125,7 @@ impl<E: Dtype> FewRows<E> {
                         adds,
                     };
                     // SAFETY: the tile is inside the product, and `E` is its compute type. No other piece has its rows, or its columns.
-                    unsafe { kernels.dots(&args) }
+                    unsafe { kernels.dots(is_line, &args) }
                 }
             }
         });

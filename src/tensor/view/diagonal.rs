@@ -99,9 +99,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(y.diag().to_vec(), [1, 2]);
     /// ```
     #[fallible]
-    pub fn diag(&self) -> Result<Tensor<E, <S as Diag>::Main, D>>
+    pub fn diag<T: Shape>(&self) -> Result<Tensor<E, T, D>>
     where
-        S: Diag,
+        S: Diag<Main = T>,
     {
         self.diag_of(0)
     }
@@ -115,9 +115,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(castiron::tensor![1].diag_at(1).to_vec(), [0, 1, 0, 0]);
     /// ```
     #[fallible]
-    pub fn diag_at(&self, offset: isize) -> Result<Tensor<E, <S as Diag>::Any, D>>
+    pub fn diag_at<T: Shape>(&self, offset: isize) -> Result<Tensor<E, T, D>>
     where
-        S: Diag,
+        S: Diag<Any = T>,
     {
         self.diag_of(offset)
     }

@@ -276,11 +276,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.adjoint()[(0, 0)], Complex::new(1.0, -2.0));
     /// ```
     #[fallible]
-    pub fn adjoint(&self) -> Result<Tensor<E, <S as Transpose<-2, -1>>::Output, D>>
+    pub fn adjoint<T: Shape>(&self) -> Result<Tensor<E, T, D>>
     where
         E: Dtype,
         ops::conj: UnaryOp<E, Output = E>,
-        S: Transpose<-2, -1> + HasAxis<-2> + HasAxis<-1>,
+        S: Transpose<-2, -1, Output = T> + HasAxis<-2> + HasAxis<-1>,
     {
         let turned = self.transpose(crate::Axis::<-2>, crate::Axis::<-1>);
         if E::DTYPE.is_complex() { turned.try_conj() } else { Ok(turned) }
@@ -293,9 +293,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let x: Tensor<f32, shape![5, 3, 2]> = Tensor::<f32, shape![5, 2, 3]>::zeros().mT();
     /// ```
     #[allow(non_snake_case)]
-    pub fn mT(&self) -> Tensor<E, <S as Transpose<-2, -1>>::Output, D>
+    pub fn mT<T: Shape>(&self) -> Tensor<E, T, D>
     where
-        S: Matrices + Transpose<-2, -1> + HasAxis<-2> + HasAxis<-1>,
+        S: Matrices + Transpose<-2, -1, Output = T> + HasAxis<-2> + HasAxis<-1>,
     {
         self.transpose(crate::Axis::<-2>, crate::Axis::<-1>)
     }
@@ -306,11 +306,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// If memory runs out.
     #[allow(non_snake_case)]
     #[track_caller]
-    pub fn mH(&self) -> Tensor<E, <S as Transpose<-2, -1>>::Output, D>
+    pub fn mH<T: Shape>(&self) -> Tensor<E, T, D>
     where
         E: Dtype,
         ops::conj: UnaryOp<E, Output = E>,
-        S: Transpose<-2, -1> + HasAxis<-2> + HasAxis<-1>,
+        S: Transpose<-2, -1, Output = T> + HasAxis<-2> + HasAxis<-1>,
     {
         self.adjoint()
     }

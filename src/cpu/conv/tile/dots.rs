@@ -2,10 +2,10 @@
 
 use super::sums::Lanes;
 
-/// Columns of a tile.
-pub(in crate::cpu) const COLUMNS: usize = 3;
-/// Rows of a tile: with the columns, as many sums as fit the registers of AVX2.
-pub(in crate::cpu) const ROWS: usize = 4;
+/// Rows and columns of a tile: as many sums as fit the registers of AVX2.
+pub(in crate::cpu) const TILE: [usize; 2] = [4, 3];
+/// The same of a tile for a single row. (More columns that lie a multiple of a page apart would drop each other from the L1 cache.)
+pub(in crate::cpu) const LINE: [usize; 2] = [1, 6];
 /// Terms accumulated in lanes before the lanes are merged.
 const TERMS: usize = 1024;
 
@@ -21,20 +21,20 @@ pub(in crate::cpu) struct Dots<T> {
     /// The first row's place for the first column; the columns of the result are contiguous.
     pub(in crate::cpu) out: *mut T,
     pub(in crate::cpu) out_step: usize,
-    /// Rows and columns that there are, at least one and at most [`ROWS`] and [`COLUMNS`].
+    /// Rows and columns that there are, at least one and at most those of the tile.
     pub(in crate::cpu) sizes: [usize; 2],
     /// Whether the result's current values are added to.
     pub(in crate::cpu) adds: bool,
 }
 
-/// A tile of at most [`ROWS`] rows and [`COLUMNS`] columns.
+/// A tile of at most so many rows and columns.
 ///
 /// # Safety
 /// There are `len` initialised terms of each row and column, and no other thread accesses their places of the result. If these are added to,
 /// they are initialised.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
-pub(super) unsafe fn dots<V: Lanes>(args: &Dots<V::Number>) {
+pub(super) unsafe fn dots<V: Lanes, const ROWS: usize, const COLUMNS: usize>(args: &Dots<V::Number>) {
     let Dots { rows, row_step, columns, column_step, len, out, out_step, sizes, adds } = *args;
     let mut totals = [[V::Number::default(); COLUMNS]; ROWS];
     // (Instead of rows and columns that a tile lacks, its last ones are multiplied once more: that takes no longer than a smaller tile.)

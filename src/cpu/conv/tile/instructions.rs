@@ -1,6 +1,6 @@
 //! The kernels of each instruction set.
 
-use super::dots::{Dots, dots};
+use super::dots::{self, Dots};
 use super::sums::{Lanes, packed_tile, tile};
 use super::{Kernels, TileArgs, last_tiles};
 use crate::cpu::conv::{stem, winograd};
@@ -78,7 +78,7 @@ macro_rules! kernels {
             }
         }
         impl $name {
-            pub(super) const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], last: &const { last_tiles(&[$($pixels),*]) }, run: Self::run, run_packed: Self::run_packed, run_packing: Self::run_packing, dots: Self::dots, winograd: winograd::Transforms {
+            pub(super) const KERNELS: Kernels<$number> = Kernels { strip: 2 * $lanes, pixels: &[$($pixels),*], last: &const { last_tiles(&[$($pixels),*]) }, run: Self::run, run_packed: Self::run_packed, run_packing: Self::run_packing, dots: [Self::dots::<{ dots::TILE[0] }, { dots::TILE[1] }>, Self::dots::<{ dots::LINE[0] }, { dots::LINE[1] }>], winograd: winograd::Transforms {
                     inputs: [Self::inputs::<1>, Self::inputs::<2>],
                     windows: [Self::windows::<1>, Self::windows::<2>],
                     results: [Self::results::<1>, Self::results::<2>],
@@ -108,9 +108,9 @@ macro_rules! kernels {
                 unsafe { packed_tile::<$name, { [$($pixels),*][0] }, true>(args, strips) }
             }
             $(#[$attributes])*
-            unsafe fn dots(args: &Dots<$number>) {
+            unsafe fn dots<const ROWS: usize, const COLUMNS: usize>(args: &Dots<$number>) {
                 // SAFETY: the caller's promise.
-                unsafe { dots::<$name>(args) }
+                unsafe { dots::dots::<$name, ROWS, COLUMNS>(args) }
             }
             $(#[$attributes])*
             unsafe fn inputs<const STRIDE: usize>(args: &winograd::Inputs<'_, $number>) {

@@ -66,7 +66,8 @@ pub(in crate::cpu) struct Kernels<T: 'static> {
     run: unsafe fn(usize, &TileArgs<'_, T>),
     run_packed: unsafe fn(usize, &TileArgs<'_, T>),
     run_packing: unsafe fn(&TileArgs<'_, T>, *mut T),
-    dots: unsafe fn(&Dots<T>),
+    /// Of [`dots::TILE`] and of [`dots::LINE`].
+    dots: [unsafe fn(&Dots<T>); 2],
     pub(super) winograd: winograd::Transforms<T>,
     pub(super) stem: stem::Transforms<T>,
 }
@@ -111,15 +112,15 @@ impl<T> Kernels<T> {
         unsafe { (self.run_packing)(tile, strips) }
     }
 
-    /// Computes a tile of dot products.
+    /// Computes a tile of dot products: [`dots::LINE`], or [`dots::TILE`].
     ///
     /// # Safety
     /// There are `len` initialised terms of each row and column; no other thread accesses their places of the result. Those that are added to
     /// are initialised.
     #[inline]
-    pub(in crate::cpu) unsafe fn dots(self, args: &Dots<T>) {
+    pub(in crate::cpu) unsafe fn dots(self, is_line: bool, args: &Dots<T>) {
         // SAFETY: the caller's promise; the kernels are those of this machine.
-        unsafe { (self.dots)(args) }
+        unsafe { (self.dots[usize::from(is_line)])(args) }
     }
 
     /// The cheapest division of a row of pixels into tiles, as pixels per tile.
