@@ -234,8 +234,10 @@ fn larger<E: Dtype>(
     let (mut left_row, mut input_row) = (a.strides[last - 1], input_strides[last - 1]);
     fold(&mut batch, &mut strides, &mut m, [&mut left_row, &mut input_row]);
     let (one_vector, alongside) = (m == 1 || n == 1, [a.strides[last], b.strides[last - 1]]);
-    let are_lines =
-        const { conv::has::<E>() && !is_half::<E>() } && alpha == one::<E>() && conv::are_lines([m, k, n], alongside);
+    // (`bf16` is widened by a shift, without a copy; half precision has an epilogue of its own.)
+    let are_lines = const { conv::has::<E>() && !matches!(E::DTYPE, DType::BF16) }
+        && (alpha == one::<E>() || const { is_half::<E>() })
+        && conv::are_lines([m, k, n], alongside);
     let vector = one_vector && !are_lines;
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
     // Where sums accumulate in the element type, the result starts as `beta * input`.

@@ -9,6 +9,7 @@ use crate::error::{Result, filled, listed};
 use crate::ops;
 use crate::ops::reduce::{Accumulating, merge_lanes};
 use core::hint::black_box;
+use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// Parallel partial sums: as many as fit the vector registers.
@@ -17,9 +18,11 @@ const LANES: usize = 64;
 const BLOCK: usize = 4096;
 /// Terms of a chunk; each chunk is one thread's task.
 const CHUNK: usize = 16 * BLOCK;
-/// Columns accumulated at once, and rows before their sums are merged.
-const COLUMNS: usize = 512;
+/// Columns accumulated at once, in the L1 cache: the longer, the better a row's memory is read ahead; and rows before their sums are merged.
+const COLUMNS: usize = 4096;
 const HEIGHT: usize = 256;
+/// A thread's columns are a multiple of this.
+const SHARE: usize = 128;
 
 /// `matrix @ vector`: strides from result to result and from term to term; the vector is contiguous.
 struct MatrixVector<E: Dtype> {
@@ -126,6 +129,14 @@ impl<E: Dtype> Loop for ChunkSum<E> {
     }
 }
 
+/// Writes zeros.
+#[inline(always)]
+fn zeros<C: Compute>(room: &mut [MaybeUninit<C>]) -> &mut [C] {
+    room.iter_mut().for_each(|place| _ = place.write(C::default()));
+    // SAFETY: all of them were written.
+    unsafe { &mut *(room as *mut [MaybeUninit<C>] as *mut [C]) }
+}
+
 /// Results that are contiguous in each row: accumulates scaled rows.
 struct Across<E: Dtype>(MatrixVector<E>, Range<usize>);
 impl<E: Dtype> Loop for Across<E> {
@@ -134,12 +145,13 @@ impl<E: Dtype> Loop for Across<E> {
     fn run(self) {
         let Across(lines, results) = self;
         let MatrixVector { matrix, steps, vector, len, .. } = lines;
+        let mut rooms = [[const { MaybeUninit::uninit() }; COLUMNS]; 2];
         for left in results.clone().step_by(COLUMNS) {
             let columns = COLUMNS.min(results.end - left);
-            let mut totals = [E::Compute::default(); COLUMNS];
+            let [totals, sums] = rooms.each_mut().map(|room| zeros(&mut room[..columns]));
             for low in (0..len).step_by(HEIGHT) {
                 let high = len.min(low + HEIGHT);
-                let mut sums = [E::Compute::default(); COLUMNS];
+                sums.fill(E::Compute::default());
                 let mut at = low;
                 // SAFETY: results and terms are in range.
                 unsafe {
@@ -149,13 +161,13 @@ impl<E: Dtype> Loop for Across<E> {
                         let factors: [E; 4] = core::array::from_fn(|row| vector.add(at + row).read());
                         if steps[0] == 1 {
                             rows.iter().for_each(|row| simd::prefetch_row(row.wrapping_add(4 * steps[1]), columns));
-                            for (column, sum) in sums[..columns].iter_mut().enumerate() {
+                            for (column, sum) in sums.iter_mut().enumerate() {
                                 for row in 0..4 {
                                     *sum = term(*sum, rows[row].add(column).read(), factors[row]);
                                 }
                             }
                         } else {
-                            for (column, sum) in sums[..columns].iter_mut().enumerate() {
+                            for (column, sum) in sums.iter_mut().enumerate() {
                                 for row in 0..4 {
                                     *sum = term(*sum, rows[row].add(column * steps[0]).read(), factors[row]);
                                 }
@@ -166,17 +178,17 @@ impl<E: Dtype> Loop for Across<E> {
                     while at < high {
                         let row = matrix.add(left * steps[0] + at * steps[1]);
                         let factor = vector.add(at).read();
-                        for (column, sum) in sums[..columns].iter_mut().enumerate() {
+                        for (column, sum) in sums.iter_mut().enumerate() {
                             *sum = term(*sum, row.add(column * steps[0]).read(), factor);
                         }
                         at += 1;
                     }
                 }
-                for (total, sum) in totals.iter_mut().zip(sums) {
+                for (total, &mut sum) in totals.iter_mut().zip(sums.iter_mut()) {
                     *total = total.binary::<Accumulating>(sum);
                 }
             }
-            for (column, &total) in totals[..columns].iter().enumerate() {
+            for (column, &total) in totals.iter().enumerate() {
                 // SAFETY: nobody else writes these results.
                 unsafe { lines.write(left + column, total) }
             }
@@ -209,7 +221,7 @@ pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
         }
         share(results, threads, 1, lines, &|lines, range| simd::dispatch(Along(lines, range)));
     } else {
-        share(results, threads, COLUMNS / 4, lines, &|lines, range| simd::dispatch(Across(lines, range)));
+        share(results, threads, SHARE, lines, &|lines, range| simd::dispatch(Across(lines, range)));
     }
     Ok(())
 }

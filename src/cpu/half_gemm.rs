@@ -1,6 +1,7 @@
 //! Half-precision matrix products: operands are widened to `f32` tile by tile, accumulated over all terms and rounded once. `bf16` uses
 //! AVX-512 or AMX instructions where the machine has them.
 
+use super::conv::{self, FewRows};
 use super::convert;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 use super::dots::x86::amx;
@@ -12,6 +13,7 @@ use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, DType, Dtype, bf16, f16};
 use crate::error::Result;
+use crate::storage::Scratch;
 
 /// Terms widened at once.
 const DEPTH: usize = 512;
@@ -177,6 +179,84 @@ pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>
     })
 }
 
+/// Columns that are widened at once for dot products.
+const WIDE: usize = 6;
+/// Terms of these.
+const LONG: usize = 4096;
+
+/// A product of a few rows, or with a vector, whose terms lie side by side: the rows are widened, then some terms of some columns at a time,
+/// which stay in the L2 cache. `E` is computed in `f32`.
+fn by_dots<E: Dtype>(task: GemmTask<E>) -> Result<()> {
+    let task = if task.sizes[2] == 1 { transposed(task) } else { task };
+    let [m, k, n] = task.sizes;
+    let rows = Scratch::<E::Compute>::try_new([m, k])?;
+    simd::dispatch(Widen { from: task.left, steps: task.left_steps, sizes: [m, k], to: rows.start() });
+    let pieces = task.threads.clamp(1, n.div_ceil(WIDE));
+    let shared = Shared((task, rows.start()));
+    threads::try_for_each(pieces, &|piece| {
+        let shared = &shared;
+        let (task, rows) = &shared.0;
+        let widened = Scratch::<E::Compute>::try_new([WIDE, k.min(LONG)])?;
+        let sums = Scratch::<E::Compute>::try_new([m, WIDE])?;
+        let end = (piece + 1) * n / pieces;
+        for left in (piece * n / pieces..end).step_by(WIDE) {
+            let columns = WIDE.min(end - left);
+            for low in (0..k).step_by(LONG) {
+                let depth = LONG.min(k - low);
+                simd::dispatch(Widen {
+                    from: task.right.wrapping_add(low + left * task.right_steps[1]),
+                    steps: [task.right_steps[1], 1],
+                    sizes: [columns, depth],
+                    to: widened.start(),
+                });
+                FewRows::<f32> {
+                    sizes: [m, depth, columns],
+                    out: sums.start().cast(),
+                    out_step: WIDE,
+                    left: rows.wrapping_add(low).cast(),
+                    left_steps: [k, 1],
+                    right: widened.start().cast(),
+                    right_steps: [1, depth],
+                    adds: low > 0,
+                    threads: 1,
+                }
+                .multiply_dots(conv::single_kernels());
+            }
+            // SAFETY: the sums of these columns were computed, and no other piece has them.
+            unsafe {
+                for row in 0..m {
+                    let sums = core::slice::from_raw_parts(sums.start().add(row * WIDE), columns);
+                    task.finish.row(sums, task.out.add(row * n + left), [row, left]);
+                }
+            }
+        }
+        Ok(())
+    })
+}
+/// A product of a matrix and a vector, whose results are contiguous, as that of the vector and the transposed matrix.
+fn transposed<E: Dtype>(task: GemmTask<E>) -> GemmTask<E> {
+    let [m, k, n] = task.sizes;
+    let turned = |[a, b]: [usize; 2]| [b, a];
+    GemmTask {
+        sizes: [n, k, m],
+        left: task.right,
+        left_steps: turned(task.right_steps),
+        right: task.left,
+        right_steps: turned(task.left_steps),
+        finish: Epilogue { steps: turned(task.finish.steps), ..task.finish },
+        ..task
+    }
+}
+/// Maximum number of rows that are multiplied by dot products.
+const FEW_ROWS: usize = 12;
+
+/// Whether [`by_dots`] is faster than tiles.
+fn are_dots<E: Dtype>(task: &GemmTask<E>) -> bool {
+    let ([m, k, n], alongside) = (task.sizes, [task.left_steps[1], task.right_steps[0]]);
+    let are_few = m == 1 || n == 1 || m <= FEW_ROWS && n >= WIDE && k >= 128;
+    alongside == [1, 1] && are_few
+}
+
 /// A product of half-precision matrices.
 pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
     #[cfg(target_arch = "x86_64")]
@@ -190,6 +270,10 @@ pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
         if avx512::Halves::is_there() {
             return by_pairs::<avx512::Halves>(task());
         }
+    }
+    // (Not `complex32`.)
+    if const { conv::has::<E>() } && are_dots(&task) {
+        return by_dots(task);
     }
     let [m, k, n] = task.sizes;
     let side = TILES[usize::from(m * n < LARGE)];

@@ -3,7 +3,9 @@
 
 use super::each_device::products::{SIZES, naive, whole};
 use castiron::ops::admit::NumericFor;
-use castiron::{Activation, Device, Dim, Dtype, Dyn, Float, Generator, Meta, Tensor, axis, bf16, ops, shape, stack};
+use castiron::{
+    Activation, Device, Dim, Dtype, Dyn, Float, Generator, Meta, Tensor, axis, bf16, f16, ops, shape, stack,
+};
 
 type Matrix<E> = Tensor<E, shape![_, _]>;
 type Batch<E> = Tensor<E, shape![_, _, _]>;
@@ -158,7 +160,7 @@ fn a_few_rows_or_columns_are_dot_products() {
     let whole = |sizes: [usize; 2], seed: usize| -> Tensor<i64, shape![_, _]> {
         Tensor::from_fn_sized(sizes, |[i, j]: [usize; 2]| ((i * 31 + j * 7 + seed) % 11) as i64 - 5)
     };
-    for (m, n, k) in [
+    let few = [
         (2, 5, 256),
         (3, 70, 300),
         (8, 33, 513),
@@ -167,12 +169,16 @@ fn a_few_rows_or_columns_are_dot_products() {
         (16, 17, 700),
         (2, 2, 70_000),
         (300, 5, 130),
-    ] {
+    ];
+    let vectors = [(1, 9, 200), (40, 1, 300), (1, 30, 5000), (50, 1, 4100), (1, 7, 300)];
+    for (m, n, k) in few.into_iter().chain(vectors) {
         let (x, w, b) = (whole([m, k + 3], 1), whole([n, k + 2], 2), whole([1, n], 3));
         let (x, w) = (x.narrow(axis![1], 2, k), w.narrow(axis![1], 1, k));
         let expected = x.matmul(w.t());
         assert_eq!(x.to::<f32>().matmul(w.to::<f32>().t()).to::<i64>().to_vec(), expected.to_vec());
         assert_eq!(x.to::<f64>().matmul(w.to::<f64>().t()).to::<i64>().to_vec(), expected.to_vec());
+        assert_eq!(x.to::<f16>().matmul(w.to::<f16>().t()).to_vec(), expected.to::<f16>().to_vec());
+        assert_eq!(x.to::<bf16>().matmul(w.to::<bf16>().t()).to_vec(), expected.to::<bf16>().to_vec());
         let (x, w, b) = (x.to::<f32>(), w.to::<f32>(), b.to::<f32>());
         let sum = x.linear(&w, Some(&b.flatten())).to::<i64>();
         assert_eq!(sum.to_vec(), (&expected + b.to::<i64>()).to_vec());

@@ -40,6 +40,11 @@ pub(crate) const fn has<E: Dtype>() -> bool {
     matches!(E::DTYPE, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
 }
 
+/// The kernels over `f32`.
+pub(super) fn single_kernels() -> tile::Kernels<f32> {
+    tile::kernels::<f32>()[0]
+}
+
 fn five(of: &[usize]) -> [usize; 5] {
     core::array::from_fn(|at| of[at])
 }

@@ -96,7 +96,7 @@ impl<E: Dtype> FewRows<E> {
     }
 
     /// The product as dot products of rows and columns, in place.
-    fn multiply_dots(self, kernels: Kernels<E::Compute>) {
+    pub(in crate::cpu) fn multiply_dots(self, kernels: Kernels<E::Compute>) {
         let [m, k, n] = self.sizes;
         let (is_line, [rows, columns]) = if m == 1 { (true, LINE) } else { (false, TILE) };
         // The longer side is read once, a few rows or columns at a time, and divided among the threads.
