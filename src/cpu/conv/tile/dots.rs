@@ -36,6 +36,22 @@ pub(in crate::cpu) struct Dots<T> {
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 pub(super) unsafe fn dots<V: Lanes, const ROWS: usize, const COLUMNS: usize>(args: &Dots<V::Number>) {
     let Dots { rows, row_step, columns, column_step, len, out, out_step, sizes, adds } = *args;
+    if const { is_rare::<V>() && ROWS * COLUMNS > 1 } {
+        for row in 0..sizes[0] {
+            for column in 0..sizes[1] {
+                let one = Dots {
+                    rows: rows.wrapping_add(row * row_step),
+                    columns: columns.wrapping_add(column * column_step),
+                    out: out.wrapping_add(row * out_step + column),
+                    sizes: [1, 1],
+                    ..*args
+                };
+                // SAFETY: the caller's promise.
+                unsafe { dots::<V, 1, 1>(&one) }
+            }
+        }
+        return;
+    }
     let mut totals = [[V::Number::default(); COLUMNS]; ROWS];
     // (Instead of rows and columns that a tile lacks, its last ones are multiplied once more: that takes no longer than a smaller tile.)
     let rows: [*const V::Number; ROWS] =
@@ -80,6 +96,11 @@ pub(super) unsafe fn dots<V: Lanes, const ROWS: usize, const COLUMNS: usize>(arg
             }
         }
     }
+}
+
+/// Whether these are the vectors of machines that have none of the wider ones, where those are rare: small code rather than fast.
+const fn is_rare<V: Lanes>() -> bool {
+    cfg!(target_arch = "x86_64") && align_of::<V::Vector>() == align_of::<V::Number>()
 }
 
 /// The sum of a vector's lanes.
