@@ -1,8 +1,9 @@
 //! Dual numbers for forward-mode differentiation: a value and its tangent (derivative). A formula generic over floats runs on them
 //! unchanged and gives its derivative.
 //!
-//! `ops::slope` reads the derivatives of elementwise operations from their formulas this way. Comparisons use the values alone, so the derivative is that of the branch taken; where branches meet, it is
-//! one-sided.
+//! `ops::slope` reads the derivatives of elementwise operations from their formulas this way. Comparisons use the values alone, so the
+//! derivative is that of the branch taken; where branches meet, it is one-sided. Analytic functions of complex numbers, whose branches are
+//! for numbers of an axis, state their derivative (`Analytic`).
 
 #[cfg(test)]
 pub(crate) mod read;
