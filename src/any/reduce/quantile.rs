@@ -47,10 +47,6 @@ impl AnyTensor {
             AnyOperand::Array(q) if q.rank() > 1 => {
                 return invalid(format!("`q` is a scalar or a list, got a tensor with {} axes", q.rank()));
             }
-            #[cfg(feature = "grad")]
-            AnyOperand::Array(q) if q.requires_grad() && q.dtype == self.dtype && q.rank() <= 1 => {
-                return self.quantile_moving(&q, dim, keepdim, how, ignores_nan);
-            }
             // On the meta device there are no data: only the number of quantiles matters.
             AnyOperand::Array(q) if !q.has_data() => (filled(0.0, q.numel())?, q.rank() == 1),
             AnyOperand::Array(q) => (listed(q.to_scalars()?.into_iter().map(ScalarValue::real_part))?, q.rank() == 1),
@@ -62,41 +58,6 @@ impl AnyTensor {
             let q = Erased::dense(shares, Dims::known(if is_list { core::slice::from_ref(&len) } else { &[] }));
             x.quantiles(Quantiles { op, how, ignores_nan }, &q, at, keepdim).map(IntoAny::into_any)
         })
-    }
-
-    /// The quantiles of a `q` that has a gradient: between two elements they move by the difference of these for each rank.
-    #[cfg(feature = "grad")]
-    fn quantile_moving(
-        &self,
-        q: &AnyTensor,
-        dim: Option<i64>,
-        keepdim: bool,
-        how: Interpolation,
-        ignores_nan: bool,
-    ) -> Result<AnyTensor> {
-        let (still, x) = (q.detach(), self.detach());
-        let result = self.quantile(still.clone(), dim, keepdim, how, ignores_nan)?;
-        if how != Interpolation::Linear {
-            return Ok(result);
-        }
-        let beside = |how| x.quantile(still.clone(), dim, keepdim, how, ignores_nan);
-        let gap = beside(Interpolation::Higher)?.sub(beside(Interpolation::Lower)?)?;
-        let gap = gap.masked_fill(&gap.isfinite()?.logical_not()?, 0.0)?;
-        let axes = dim.map(|dim| [dim]);
-        let ranks = if ignores_nan {
-            x.isnan()?.logical_not()?.sum(axes.as_ref().map(|axes| &axes[..]), keepdim, None)?.sub(1)?
-        } else {
-            let len = dim.map_or_else(
-                || Ok(self.numel()),
-                |dim| self.axis_from_end("quantile", dim).map(|at| self.shape()[at.0]),
-            )?;
-            AnyTensor::full(&[], len as f64 - 1.0, self.dtype)?
-        };
-        let mut sizes = vec![1; result.rank()];
-        if let (Some(first), &[count]) = (sizes.first_mut(), q.shape()) {
-            *first = count as i64;
-        }
-        result.add(q.sub(&still)?.reshape(&sizes)?.mul(gap.mul(ranks)?)?)
     }
 
     #[op(

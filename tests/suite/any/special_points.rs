@@ -164,22 +164,3 @@ fn what_is_taken_of_no_elements_requires_a_gradient() -> Result<()> {
     }
     Ok(())
 }
-
-#[test]
-fn quantiles_move_with_the_share() -> Result<()> {
-    let x = AnyTensor::from(tensor![[1.0_f64, 2.0, 4.0], [3.0, f64::NAN, 7.0]]);
-    let mut q = AnyTensor::from(tensor![0.25_f64, 0.5]);
-    q.requires_grad_(true)?;
-    let slopes = |name: &str, dim: Option<i64>, row: i64| -> Result<String> {
-        let row = x.select(0, row)?;
-        let row = if dim.is_some() { row.unsqueeze(0)? } else { row };
-        let args = dim.into_iter().fold(Args::new().arg(&row).arg(&q), |args, dim| args.named("dim", dim));
-        let y = call(name, &args)?.tensor()?;
-        let grads = any::grad(&[&y.sum(None, false, None)?], &[&q], &GradOptions::default())?;
-        Ok(grads[0].as_ref().unwrap().to_string())
-    };
-    assert_eq!(slopes("quantile", None, 0)?, "tensor([2., 0.], dtype=torch.float64)");
-    assert_eq!(slopes("quantile", Some(1), 0)?, "tensor([2., 0.], dtype=torch.float64)");
-    assert_eq!(slopes("nanquantile", Some(1), 1)?, "tensor([4., 4.], dtype=torch.float64)");
-    Ok(())
-}
