@@ -69,7 +69,7 @@ impl<E: Float, D: Device> Loss<D> for Tensor<E, (), Taped<D>> {
     }
 }
 
-/// What a tape is on, which a tensor is taken off by `detach`.
+/// A device whose operations a tape records: `detach` takes a tensor off it.
 #[diagnostic::on_unimplemented(
     message = "a tensor on `{Self}` is on no tape",
     label = "there is nothing to detach it from",

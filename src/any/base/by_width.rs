@@ -194,7 +194,7 @@ impl AnyTensor {
         })
     }
 
-    /// None of its elements, with sizes of which one is 0: it requires a gradient if the tensor does.
+    /// An empty tensor with these sizes, one of them 0. It requires a gradient if this tensor does.
     pub(crate) fn none_of(&self, sizes: &[usize]) -> Result<AnyTensor> {
         self.at_least_1d().narrow(0, 0, 0)?.copy()?.reshaped(&signed(sizes))
     }

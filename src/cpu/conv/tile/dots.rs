@@ -27,7 +27,7 @@ pub(in crate::cpu) struct Dots<T> {
     pub(in crate::cpu) adds: bool,
 }
 
-/// A tile of at most so many rows and columns.
+/// A tile of at most `ROWS` rows and `COLUMNS` columns.
 ///
 /// # Safety
 /// There are `len` initialised terms of each row and column, and no other thread accesses their places of the result. If these are added to,
