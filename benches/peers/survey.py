@@ -7,7 +7,6 @@ import time
 import torch
 
 torch.set_num_threads(int(os.environ.get("THREADS", "1")))
-torch.set_grad_enabled(False)
 made = {}
 
 
@@ -63,13 +62,17 @@ def tensor(spec):
     return x
 
 
-def value(given):
+def value(given, leaves):
     if isinstance(given, list):
-        return [value(item) for item in given]
+        return [value(item, leaves) for item in given]
     if not isinstance(given, dict):
         return given
     if "tensor" in given:
-        return tensor(given["tensor"])
+        x = tensor(given["tensor"])
+        if leaves is not None and (x.is_floating_point() or x.is_complex()):
+            x = x.detach().requires_grad_()
+            leaves.append(x)
+        return x
     if "float" in given:
         return given["float"]
     return getattr(torch, given["dtype"])
@@ -103,6 +106,12 @@ def described(result):
     return "a value"
 
 
+def tensors(result):
+    if isinstance(result, torch.Tensor):
+        return [result]
+    return [x for part in result for x in tensors(part)] if isinstance(result, (list, tuple)) else []
+
+
 def fastest(call, budget):
     start = time.perf_counter()
     result = call()
@@ -126,7 +135,10 @@ def answer(question):
     if "clear" in question:
         made.clear()
         return {}
-    given = {name: value(given) for name, given in question["given"]}
+    given = dict(question["given"])
+    leaves = [] if question["back"] else None
+    torch.set_grad_enabled(question["back"])
+    given = {name: value(given[name], leaves) for name in question["order"] if name in given}
     in_order, named, gap = [], {}, False
     for name in question["order"]:
         if name not in given:
@@ -140,7 +152,12 @@ def answer(question):
     op = question["op"]
     f = function(op)
     try:
-        seconds, result = fastest(lambda: f(*in_order, **named), question["budget"])
+        call = lambda: f(*in_order, **named)
+        if question["back"]:
+            outputs = [x for x in tensors(call()) if x.requires_grad]
+            ones = [torch.ones_like(x) for x in outputs]
+            call = lambda: torch.autograd.grad(outputs, leaves, ones, retain_graph=True, allow_unused=True)
+        seconds, result = fastest(call, question["budget"])
     finally:
         # In place: the next operation gets the elements that castiron's has.
         if op.endswith("_") and not op.endswith("__"):

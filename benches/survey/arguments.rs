@@ -103,7 +103,18 @@ fn candidates(name: &str, at: &Setting) -> Vec<Given> {
         "vec" | "vec1" | "vec2" | "weights" => vec![of(&[last])],
         "batch1" => vec![of(&[4, sizes[0], 64])],
         "batch2" => vec![of(&[4, 64, last])],
-        "weight" => vec![Given::Float(0.3), second(), of(&[last]), of(&[4, last, last])],
+        "weight" => {
+            let mut all = vec![Given::Float(0.3), second(), of(&[last]), of(&[4, last, last])];
+            all.extend((rank == 4).then(|| of(&[8, sizes[1], 3, 3])));
+            all
+        }
+        "target" => vec![second(), index(&[sizes[0]], sizes[rank.min(2) - 1]), index(sizes, last)],
+        "positive" | "negative" | "var" | "key" | "B" => vec![second()],
+        "grid" => vec![of(&[sizes[0], 64, 64, 2])],
+        "output_size" => vec![Given::Int(4), ints([4, 4])],
+        "kernel_size" => vec![Given::Int(2), ints([2, 2])],
+        "bins" => int(&[64]),
+        "norm_type" => vec![Given::Float(2.0)],
         "normalized_shape" => vec![ints([last as i64])],
         "running_mean" | "running_var" => vec![of(&[sizes[rank.min(2) - 1]])],
         "condition" | "mask" => {
@@ -147,7 +158,7 @@ fn candidates(name: &str, at: &Setting) -> Vec<Given> {
         "length" => int(&[len as i64 / 2]),
         "steps" => int(&[numel as i64]),
         "row" | "col" => int(&[last as i64]),
-        "value" | "fill_value" | "s" => vec![Given::Int(2), Given::Float(1.5)],
+        "value" | "fill_value" | "s" => vec![Given::Int(2), Given::Float(1.5), second()],
         "p" | "maxnorm" | "lambd" | "threshold" => vec![Given::Float(2.0), Given::Int(2)],
         "q" => vec![Given::Float(0.5)],
         "min" => vec![Given::Float(0.2), Given::Int(10)],

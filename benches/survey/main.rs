@@ -23,6 +23,7 @@
 //! | `BENCH_MS` | milliseconds per case and side, 15 by default |
 //! | `OUT` | the cases of each layout are appended to this file, one JSON object per line |
 //! | `ROWS` | the number of rows in the tables, 60 by default |
+//! | `WAY=back` | times the way back instead (feature `grad`): the gradients by all operands, of a graph that is kept |
 //!
 //! The tables show what is furthest from PyTorch, furthest from memory bandwidth, and takes the most cycles per element.
 //!
@@ -30,6 +31,7 @@
 //! (`arguments.rs`), and measures the calls that succeed. PyTorch is called with the same arguments, in turn.
 
 mod arguments;
+mod back;
 #[path = "../workloads/ceilings.rs"]
 #[allow(dead_code)]
 mod ceilings;
@@ -39,8 +41,9 @@ mod tensors;
 mod torch;
 
 use arguments::{Choice, Given};
+use back::Way;
 use castiron::AnyTensor;
-use castiron::any::{NamedOp, Value, call, ops};
+use castiron::any::{Args, NamedOp, Value, call, ops};
 use layouts::{LAYOUTS, Layout, Setting};
 use report::Case;
 use std::collections::HashMap;
@@ -61,6 +64,7 @@ struct Survey {
     tensors: Tensors,
     budget: f64,
     threads: usize,
+    way: Way,
     /// The processor's clock, in cycles per second.
     hertz: f64,
     /// The seconds that an operation took on 1M contiguous elements of a dtype.
@@ -123,7 +127,7 @@ fn fastest(call: &mut dyn FnMut(), budget: f64) -> f64 {
 }
 
 impl Survey {
-    fn arguments(&mut self, op: &NamedOp, given: &[(&'static str, Given)]) -> castiron::any::Args {
+    fn arguments(&mut self, op: &NamedOp, given: &[(&'static str, Given)]) -> Args {
         arguments::args(op, given, &mut |spec| self.tensors.get(spec))
     }
 
@@ -149,8 +153,17 @@ impl Survey {
     }
 
     fn measure(&mut self, op: &NamedOp, setting: &Setting, given: &[(&'static str, Given)]) {
-        let args = self.arguments(op, given);
-        let Ok(result) = call(op.name, &args) else { return };
+        let call: back::Call = match self.way {
+            Way::Forward => {
+                let (name, args) = (op.name, self.arguments(op, given));
+                Box::new(move || call(name, &args))
+            }
+            Way::Back => match back::graph(op, given, &mut |spec| self.tensors.get(spec)) {
+                Some(call) => call,
+                None => return,
+            },
+        };
+        let Ok(result) = call() else { return };
         let read: usize = given
             .iter()
             .flat_map(|(_, given)| given.specs())
@@ -160,13 +173,13 @@ impl Survey {
         drop(result);
         let mut repeat = || {
             // The call succeeded before.
-            let _ = black_box(call(op.name, &args));
+            let _ = black_box(call());
         };
         let (mut ours, mut theirs, mut note) = (f64::INFINITY, None::<f64>, String::new());
         for _ in 0..2 {
             ours = ours.min(fastest(&mut repeat, self.budget / 2.0));
             let Some(torch) = self.torch.as_mut().filter(|_| note.is_empty()) else { continue };
-            match torch.time(op.name, op.arguments, given, self.budget / 2.0) {
+            match torch.time(self.way, op.name, op.arguments, given, self.budget / 2.0) {
                 Answer::Took(seconds, result) => {
                     theirs = Some(theirs.map_or(seconds, |before| before.min(seconds)));
                     if result != about {
@@ -241,6 +254,14 @@ fn main() -> ExitCode {
     if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global() {
         eprintln!("the number of threads stays as it is: {error}");
     }
+    let way = match std::env::var("WAY").as_deref() {
+        Ok("back") if cfg!(feature = "grad") => Way::Back,
+        Ok("back") => {
+            eprintln!("`WAY=back` takes the feature `grad`");
+            return ExitCode::FAILURE;
+        }
+        _ => Way::Forward,
+    };
     let filter = std::env::var("FILTER").unwrap_or_default();
     let wanted = |name: &str| filter.is_empty() || filter.split(',').any(|part| name.contains(part));
     let ceilings = ceilings::Ceilings::measure(threads);
@@ -249,6 +270,7 @@ fn main() -> ExitCode {
         tensors: Tensors::default(),
         budget: number("BENCH_MS", 15.0) / 1e3,
         threads,
+        way,
         hertz: hertz(),
         contiguous: HashMap::new(),
         cases: Vec::new(),

@@ -1,6 +1,7 @@
 //! PyTorch in a separate process: it is asked for the time of a call, and answers with a line of JSON.
 
 use crate::arguments::Given;
+use crate::back::Way;
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -58,9 +59,9 @@ impl Torch {
     }
 
     /// The time of a call, measured for `budget` seconds.
-    pub fn time(&mut self, op: &str, order: &[&str], given: &[(&'static str, Given)], budget: f64) -> Answer {
+    pub fn time(&mut self, way: Way, op: &str, order: &[&str], given: &[(&'static str, Given)], budget: f64) -> Answer {
         let given: Vec<Json> = given.iter().map(|(name, given)| json!([name, given.json()])).collect();
-        let question = json!({ "op": op, "order": order, "given": given, "budget": budget });
+        let question = json!({ "op": op, "order": order, "given": given, "budget": budget, "back": way == Way::Back });
         match self.ask(&question) {
             Ok(answer) => match (answer["seconds"].as_f64(), answer["error"].as_str()) {
                 (Some(seconds), _) => Answer::Took(seconds, answer["result"].as_str().unwrap_or_default().to_owned()),
