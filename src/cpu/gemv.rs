@@ -21,6 +21,8 @@ const CHUNK: usize = 16 * BLOCK;
 /// Columns accumulated at once, in the L1 cache: the longer, the better a row's memory is read ahead; and rows before their sums are merged.
 const COLUMNS: usize = 4096;
 const HEIGHT: usize = 256;
+/// Fewer terms are accumulated result by result: a dot product takes longer to merge its lanes than to add so few.
+const FEW: usize = 16;
 /// A thread's columns are a multiple of this.
 const SHARE: usize = 128;
 
@@ -178,8 +180,14 @@ impl<E: Dtype> Loop for Across<E> {
                     while at < high {
                         let row = matrix.add(left * steps[0] + at * steps[1]);
                         let factor = vector.add(at).read();
-                        for (column, sum) in sums.iter_mut().enumerate() {
-                            *sum = term(*sum, row.add(column * steps[0]).read(), factor);
+                        if steps[0] == 1 {
+                            for (column, sum) in sums.iter_mut().enumerate() {
+                                *sum = term(*sum, row.add(column).read(), factor);
+                            }
+                        } else {
+                            for (column, sum) in sums.iter_mut().enumerate() {
+                                *sum = term(*sum, row.add(column * steps[0]).read(), factor);
+                            }
                         }
                         at += 1;
                     }
@@ -215,7 +223,7 @@ pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
         gathered.as_ptr()
     };
     let lines = MatrixVector { matrix, steps, vector, len: k, finish, input_step, out };
-    if steps[1] <= steps[0] || results == 1 {
+    if (steps[1] <= steps[0] && k >= FEW) || results == 1 {
         if results < threads && k > CHUNK {
             return few(lines, results);
         }

@@ -78,3 +78,5 @@ pub(crate) mod tiny_gemm;
 #[cfg(target_arch = "x86_64")]
 mod transpose;
 pub(crate) mod walk;
+#[cfg(feature = "grad")]
+pub(crate) mod widened;

@@ -67,6 +67,8 @@ pub trait Unary: Sized + 'static {
     const DERIVATIVE_READS: [u32; 3] = [1; 3];
     /// Whether a loop over the derivative waits for arithmetic rather than for memory.
     const DERIVATIVE_IS_LONG: bool = false;
+    /// Whether the derivative of the fast path is that of the formula, for the numbers that take it.
+    const DERIVATIVE_HAS_FAST_PATH: bool = false;
     /// The derivative at `x`, where the formula gives `_y`. It is read from the formula by dual numbers where nothing else is said.
     #[inline(always)]
     fn derivative<T: MachineFloat>(x: T, _y: T) -> T {

@@ -109,6 +109,18 @@ pub trait Derivable: 'static {
     const IS_LONG: bool = false;
     /// The derivative by one operand.
     fn derivative<T: MachineFloat>(by: usize, x: [T; 3], y: T, given: [T; 3]) -> T;
+    /// Whether there is a fast path of the derivative of a formula of one operand.
+    const HAS_FAST_PATH: bool = false;
+    /// Whether an operand takes it.
+    #[inline(always)]
+    fn takes_fast_path<T: MachineFloat>(_x: T) -> bool {
+        true
+    }
+    /// The derivative by the fast path.
+    #[inline(always)]
+    fn fast_derivative<T: MachineFloat>(x: T) -> T {
+        x
+    }
     /// The formula for complex numbers; a real result has no imaginary part.
     fn complex<T: MachineFloat>(x: [Complex<T>; 3], given: [Complex<T>; 3]) -> Complex<T>;
     /// The gradient of complex numbers: `g` times the derivative, in PyTorch's convention (the conjugate of the Wirtinger derivative).
@@ -159,7 +171,7 @@ pub(crate) fn tangent<T: MachineFloat>(x: T, formula: impl Fn(Dual<T>) -> Dual<T
 
 /// `OfUnary: F: Unary, 1 |by, x, y, given| derivative, complex;` writes a marker and its `Derivable`.
 macro_rules! derivables {
-    ($($(#[$doc:meta])* $name:ident: $trait:ident, $operands:literal, reads $reads:expr $(, simple $simple:expr)? $(, long $long:expr)?, |$by:ident, $x:ident, $y:ident, $given:ident| $derivative:expr, $complex:expr $(, $own:ident)?;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $trait:ident, $operands:literal, reads $reads:expr $(, simple $simple:expr)? $(, long $long:expr)? $(, fast $fast:ident)?, |$by:ident, $x:ident, $y:ident, $given:ident| $derivative:expr, $complex:expr $(, $own:ident)?;)*) => {$(
         $(#[$doc])*
         pub struct $name<F>(PhantomData<fn() -> F>);
         impl<F: $trait> Derivable for $name<F> {
@@ -167,6 +179,17 @@ macro_rules! derivables {
             const READS: [u32; 3] = $reads;
             $(const SIMPLE: Simple = $simple;)?
             $(const IS_LONG: bool = $long;)?
+            $(
+                const HAS_FAST_PATH: bool = F::$fast;
+                #[inline(always)]
+                fn takes_fast_path<T: MachineFloat>(x: T) -> bool {
+                    F::takes_fast_path(x)
+                }
+                #[inline(always)]
+                fn fast_derivative<T: MachineFloat>(x: T) -> T {
+                    if const { F::IS_ALWAYS_FAST } { F::derivative(x, x) } else { tangent(x, |x| F::fast_path(x)) }
+                }
+            )?
             #[inline(always)]
             fn derivative<T: MachineFloat>($by: usize, $x: [T; 3], $y: T, $given: [T; 3]) -> T {
                 let _ = ($by, $y, &$given);
@@ -190,7 +213,7 @@ macro_rules! derivables {
 }
 derivables! {
     /// A row of one operand.
-    OfUnary: Unary, 1, reads F::DERIVATIVE_READS, long F::DERIVATIVE_IS_LONG, |by, x, y, given| F::derivative(x[0], y), F::complex(x[0]), complex_gradient;
+    OfUnary: Unary, 1, reads F::DERIVATIVE_READS, long F::DERIVATIVE_IS_LONG, fast DERIVATIVE_HAS_FAST_PATH, |by, x, y, given| F::derivative(x[0], y), F::complex(x[0]), complex_gradient;
     /// An operand divided by a formula of it.
     OfDivided: Unary, 1, reads [1; 3], |by, x, y, given| tangent(x[0], |x| x / F::real(x)), x[0] / F::complex(x[0]);
     /// An operand less a formula of it.
@@ -255,8 +278,19 @@ fn untold() -> ! {
 
 /// Writes the kernels over real or complex numbers.
 macro_rules! slopings {
-    ($($ty:ty: $number:ident, $gradient:ident, $vectors:ident;)*) => {$(
+    ($($ty:ty: $number:ident, $gradient:ident, $vectors:ident $(, $fast:ident)?;)*) => {$(
         impl<F: Derivable, const BY: usize> Map2<$ty, $ty, $ty> for Sloping<F, BY> {
+            $(
+                const HAS_FAST_PATH: bool = F::$fast;
+                #[inline(always)]
+                fn takes_fast_path(self, x: $ty, _: $ty) -> bool {
+                    F::takes_fast_path(x)
+                }
+                #[inline(always)]
+                fn fast_path(self, x: $ty, g: $ty) -> $ty {
+                    g * F::fast_derivative(x)
+                }
+            )?
             const VECTORS: VectorWidth = if F::IS_LONG { VectorWidth::Wide } else { VectorWidth::$vectors };
             #[inline(always)]
             fn call(self, x: $ty, g: $ty) -> $ty {
@@ -280,9 +314,9 @@ macro_rules! slopings {
     )*};
 }
 slopings! {
-    f32: narrow, real_gradient, Narrow;
-    f64: double, real_gradient, None;
-    Complex<f64>: double_complex, complex_gradient, None;
+    f32: narrow, real_gradient, Narrow, HAS_FAST_PATH;
+    f64: double, real_gradient, Narrow, HAS_FAST_PATH;
+    Complex<f64>: double_complex, complex_gradient, Narrow;
 }
 #[inline(always)]
 fn narrow(z: Complex<f64>) -> f32 {
@@ -349,7 +383,7 @@ derivings! { f32: narrow; f64: double; }
 macro_rules! complex_derivings {
     ($($ty:ty: $number:ident;)*) => {$(
         impl<F: Derivable, const BY: usize> Map3<Complex<$ty>, Complex<$ty>, Complex<$ty>, Complex<$ty>> for Deriving<F, BY> {
-            const VECTORS: VectorWidth = VectorWidth::None;
+            const VECTORS: VectorWidth = VectorWidth::Narrow;
             #[inline(always)]
             fn call(self, a: Complex<$ty>, b: Complex<$ty>, c: Complex<$ty>) -> Complex<$ty> {
                 let mut at = [a, b, c].map(constant);

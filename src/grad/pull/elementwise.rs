@@ -2,7 +2,7 @@
 
 use super::reduce::{ByParts, TimesConjugate, scaled};
 use super::ways::unlike;
-use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, no_gradient, view_of};
+use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, no_gradient, view_of, widened};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Device};
 use crate::dtype::{Castable as _, Complex, DType, Dtype, bf16, f16};
@@ -189,6 +189,17 @@ fn formula_from<E: Dtype, D: Device>(
     let seen = given.take_view(|seen| reads_views && seen.is_of(sizes, strides));
     let [first, ..] = given.whole()?;
     let Some(storage) = first.take() else { return Ok(()) };
+    let is_wide = match own.dtype {
+        DType::F16 | DType::BF16 => const { matches!(E::DTYPE, DType::F32) },
+        DType::C64 => const { matches!(E::DTYPE, DType::C128) },
+        _ => false,
+    };
+    if is_wide {
+        let step = widened::Step { formula, given: constants.open(), x, y: y.as_ref(), layout: &own };
+        if widened::slopes::<D>(&step, &storage, gradients)? {
+            return Ok(());
+        }
+    }
     let (offset, steps) = seen.map_or((0, own.strides), |seen| (seen.offset, seen.strides));
     let g = Arrived { storage: convert(storage, &own)?, offset, strides: steps };
     let (formula, constants, y) = (*formula, constants.open(), y.as_ref());
@@ -370,6 +381,16 @@ fn simple<E: Dtype, D: Device>(
     Ok(())
 }
 
+/// The factor of the gradient of an operand beside a value, if the derivative is a number.
+pub(super) fn factor_beside(both: &Formula, place: usize, value: Complex<f64>) -> Option<f64> {
+    match both.simple {
+        Simple::Sum => Some(1.0),
+        Simple::Difference => Some(if place == 0 { 1.0 } else { -1.0 }),
+        Simple::Product if value.im == 0.0 => Some(value.re),
+        _ => None,
+    }
+}
+
 /// The gradient of an operand beside a value.
 fn beside_value<E: Dtype, D: Device>(
     both: &'static Formula,
@@ -380,13 +401,7 @@ fn beside_value<E: Dtype, D: Device>(
     [sizes, strides]: [&Dims; 2],
     gradients: &mut Gradients<D::Storage>,
 ) -> Result<()> {
-    let g_of = match both.simple {
-        Simple::Sum => Some(1.0),
-        Simple::Difference => Some(if place == 0 { 1.0 } else { -1.0 }),
-        Simple::Product if value.im == 0.0 => Some(value.re),
-        _ => None,
-    };
-    if let Some(factor) = g_of {
+    if let Some(factor) = factor_beside(both, place, value) {
         return if factor == 1.0 {
             gradients.add::<E, D>(to, Erased::of(g.view()))
         } else {

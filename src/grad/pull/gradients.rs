@@ -90,6 +90,21 @@ impl<B: 'static> Gradients<B> {
         }
         self.add_summed(to, mask, g)
     }
+    /// The same of elements in the operand's dtype, which others may read, too.
+    pub(super) fn add_alike<E: Dtype, D: Device + Backend<Storage = B>>(
+        &mut self,
+        to: &Operand<B>,
+        g: Erased<'_, E, D>,
+    ) -> Result<()> {
+        match self.whole_of::<E>(to, g.sizes(), g.strides()) {
+            Some(of @ None) => {
+                *of = Some(g.into_whole_or_shared()?);
+                Ok(())
+            }
+            Some(Some(sum)) => accumulate::<E, D>(sum, g.view()),
+            None => self.add_to(to, g),
+        }
+    }
     /// The same of a storage's elements.
     pub(crate) fn add_storage<E: Element, D: Device + Backend<Storage = B>>(
         &mut self,

@@ -3,7 +3,7 @@
 use super::moves::reversed;
 use super::reduce::{formulas, three};
 use super::ways::unlike;
-use super::{Cotangents, Gradients, OP, arrived, elements, gradient, result};
+use super::{Cotangents, Gradients, OP, arrived, elements, gradient, result, widened};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::cpu::norm_back;
 use crate::device::{Backend, Device};
@@ -11,14 +11,17 @@ use crate::dtype::{Complex, DType, Dtype, MachineFloat, Parameters, Tuned, Unary
 use crate::error::{Result, invalid};
 use crate::grad::rule::Rule;
 use crate::grad::tape::{Kept, Layout, Operand};
+use crate::layout::dims::Dims;
 use crate::ops;
 use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::kernel::Combining;
 use crate::ops::losses::Losing;
 use crate::ops::reduce::Sum;
 use crate::ops::scan::{RunningLogSumExp, RunningProduct, RunningSum};
+use crate::ops::segment::Segment;
 use crate::ops::slope::LaneSlope;
 use crate::storage::{View, ViewMut};
+use crate::tensor::checked_numel;
 
 #[inline(always)]
 fn exp<T: MachineFloat>(x: T) -> T {
@@ -54,6 +57,12 @@ formulas! {
     LogConjugateLess: |g, y, _z, _p| T::elementary::<math::Log>(g) - y, |g, y, _z, _p| <ops::log as Unary>::complex(g.conj()) - y;
     /// `conj(exp(a + b))`
     ConjugateExpOfSum: |a, b, _z, _p| exp(a + b), |a, b, _z, _p| <ops::exp as Unary>::complex(a + b).conj();
+    /// The element, but 1 where the other operand is.
+    OneWhere: |x, at, _z, _p| if at == T::one() { at } else { x },
+        |x, at, _z, _p| if at.re == T::one() { at } else { x };
+    /// `g * conj(y)` where the third operand is 1.
+    WithConjugateWhere: |g, y, at, _p| if at == T::one() { g * y } else { T::zero() },
+        |g, y, at, _p| if at.re == T::one() { g * y.conj() } else { Complex::default() };
     /// `g * conj(y)`
     WithConjugate: |g, y, _z, _p| g * y, |g, y, _z, _p| g * y.conj();
 }
@@ -103,8 +112,19 @@ macro_rules! scans {
         }
     )*};
 }
+/// Softmax or its logarithm.
+pub(super) fn softmax<E: Dtype, D: Device>(
+    rule: &Rule<D::Storage>,
+    mut given: Cotangents<D::Storage>,
+    gradients: &mut Gradients<D::Storage>,
+) -> Result<()> {
+    if const { matches!(E::DTYPE, DType::F32) } && widened::softmax::<D>(rule, &mut given, gradients)? {
+        return Ok(());
+    }
+    wide_softmax::<E, D>(rule, given, gradients)
+}
 scans! {
-    softmax: |of, gradients| {
+    wide_softmax: |of, gradients| {
         let (x, axis, g) = (of.x, of.axis, of.gradient::<E, D>());
         let y = of.result::<E, D>()?;
         let of_logarithm = matches!(of.slope, LaneSlope::LogSoftmax);
@@ -130,13 +150,16 @@ scans! {
         let y = of.result::<E, D>()?;
         // Operands of bytes are summed in wider numbers, which have no gradient.
         let elements = elements::<E, D>(x)?;
+        let is_divisible = D::has_data(elements.storage()) && !D::has::<E>(elements.view(), Sought::Zero)?;
+        if !is_divisible && D::is_tracked(elements.storage()) {
+            return gradients.add::<E, D>(x, of_each_product(&elements, &g, axis)?);
+        }
         let none = Losing::<WithConjugate>::new([0.0; 2]);
         let sums = sums_from_behind(&g.map2::<E, E>(OP, none, &y)?, axis)?;
         let quotients = sums.map2::<E, E>(OP, Losing::<OverConjugate>::new([0.0; 2]), &elements)?;
-        if D::has_data(elements.storage()) && !D::has::<E>(elements.view(), Sought::Zero)? {
+        if is_divisible {
             return gradients.add::<E, D>(x, quotients);
         }
-        super::expect_no_zeros::<D>("cumprod", elements.storage())?;
         let is_zero = elements.map2::<E, E>(OP, Losing::<Zero>::new([0.0; 2]), &elements)?;
         let zeros = lane::<E, D>(&is_zero, D::lanes::<E, E::Sum>(RunningSum, is_zero.view(), axis)?);
         let others = elements.map2::<E, E>(OP, Losing::<WithoutFirstZero>::new([0.0; 2]), &zeros)?;
@@ -230,4 +253,45 @@ fn sums_from_behind<E: Dtype, D: Device>(x: &Erased<'_, E, D>, axis: usize) -> R
     let turned = reversed(x, axis)?;
     let sums = lane::<E, D>(&turned, D::lanes::<E, E::Sum>(RunningSum, turned.view(), axis)?);
     reversed(&sums, axis)
+}
+
+/// The product of the elements before each along an axis, or of those behind each, in reverse order.
+pub(super) fn products_beside<E: Dtype, D: Device>(
+    x: &Erased<'_, E, D>,
+    axis: usize,
+    is_reversed: bool,
+) -> Result<Owned<E, D>> {
+    let mut axes: Vec<Vec<Segment>> = x.sizes().iter().map(|&size| vec![Segment::whole(size)]).collect();
+    let len = x.sizes()[axis].saturating_sub(1);
+    let others = if is_reversed { Segment::Backward { start: len, len } } else { Segment::Forward { start: 0, len } };
+    axes[axis] = vec![Segment::Fill { len: 1 }, others];
+    let shifted = Owned::<E, D>::dense(D::pick::<E>(x.view(), &axes, E::from_i32(1))?, x.dims());
+    Ok(lane(&shifted, D::lanes::<E, E::Sum>(RunningProduct, shifted.view(), axis)?))
+}
+
+/// The gradient of running products without a division, so that it has a derivative where elements are 0: each running product is computed
+/// once for each element, without that element. It takes as many numbers as an axis has for each element.
+fn of_each_product<E: Dtype, D: Device>(
+    x: &Erased<'_, E, D>,
+    g: &Erased<'_, E, D>,
+    axis: usize,
+) -> Result<Owned<E, D>> {
+    let sizes = x.dims();
+    let len = sizes[axis];
+    let (before, behind) = (sizes[..axis].iter().product(), sizes[axis + 1..].iter().product());
+    let each = [before, len, len, behind];
+    let square = Dims::known(&[len, len]);
+    let ones = D::fill(Some(x.storage()), E::from_i32(1), checked_numel::<E>(OP, &square)?)?;
+    let ones = Owned::<E, D>::dense(ones, square);
+    let masked = |high| Ok(Owned::<E, D>::dense(D::band::<E>(ones.view(), 0, high)?, square));
+    let (itself, later) = (masked(0)?, masked(isize::MAX)?);
+    let [itself, later] = [itself.reshape(OP, &[1, len, len, 1])?, later.reshape(OP, &[1, len, len, 1])?];
+    let x = x.reshape(OP, &[before, 1, len, behind])?;
+    let g = g.reshape(OP, &[before, 1, len, behind])?;
+    let others =
+        x.expand(OP, &each)?.map2_dense::<E, E>(OP, Losing::<OneWhere>::new([0.0; 2]), &itself.expand(OP, &each)?)?;
+    let products = lane::<E, D>(&others, D::lanes::<E, E::Sum>(RunningProduct, others.view(), 2)?);
+    let terms = three::<WithConjugateWhere, E, D>(&g.expand(OP, &each)?, &products, &later.expand(OP, &each)?, 0.0)?;
+    let sums = terms.reduce(Sum, 1 << 2, false)?.retyped::<E>();
+    Ok(sums.reshape(OP, &sizes)?.share())
 }

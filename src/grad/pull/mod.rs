@@ -14,6 +14,7 @@ mod reduce;
 mod rows;
 mod seen;
 pub(crate) mod ways;
+mod widened;
 
 use super::primitive::WayBack;
 #[cfg(feature = "any")]
@@ -251,15 +252,6 @@ impl<D: Device> PullsBack for crate::device::decorated::Checked<D> {
     }
     fn derivative(_: &Arc<Derivative>, _: DerivativeCall<'_, Self>) -> Result<Self::Storage> {
         invalid(OP, "checked calls have no gradient".to_owned())
-    }
-}
-
-/// The gradient of a product of elements with zeros among them is chosen by what is zero, and has no derivative that follows.
-fn expect_no_zeros<D: Device>(op: &'static str, elements: &D::Storage) -> Result<()> {
-    if D::is_tracked(elements) {
-        invalid(op, "it has no second derivative where elements are 0".to_owned())
-    } else {
-        Ok(())
     }
 }
 

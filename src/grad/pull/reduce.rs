@@ -1,5 +1,7 @@
 //! Reductions.
 
+use super::lanes::products_beside;
+use super::moves::reversed;
 use super::ways::unlike;
 use super::{Cotangents, Gradients, OP, class, elements, in_class, result};
 use crate::composite::{Erased, Owned, expect_within};
@@ -142,6 +144,10 @@ formulas! {
 pub(super) fn scaled<E: Dtype, D: Device>(x: &Erased<'_, E, D>, factor: f64) -> Result<Owned<E, D>> {
     x.map2::<E, E>(OP, Losing::<ScaledBy>::new([factor, 0.0]), x)
 }
+/// The same of a view, with its strides.
+pub(super) fn by_factor<E: Dtype, D: Device>(x: View<'_, D::Storage, E>, factor: f64) -> Result<D::Storage> {
+    D::map2::<E, E, E>(Losing::<ScaledBy>::new([factor, 0.0]), x, x, x.strides)
+}
 /// `x * p`, the second operand not being read.
 struct ScaledBy;
 impl Tuned for ScaledBy {
@@ -231,6 +237,27 @@ impl<'a, B: 'static> Reduction<'a, B> {
     ) -> Result<Erased<'b, E, D>> {
         spread(x, self.sizes, self.mask)
     }
+    /// For each element the product of the others that its result is reduced of, without a division: it has a derivative where elements
+    /// are 0.
+    fn products_of_others<E: Dtype, D: Device + Backend<Storage = B>>(
+        &self,
+        x: &Erased<'_, E, D>,
+    ) -> Result<Owned<E, D>> {
+        let is_reduced = |axis: &usize| self.mask >> axis & 1 == 1;
+        let (reduced, left): (Vec<usize>, Vec<usize>) = (0..x.rank()).partition(is_reduced);
+        let order = [left, reduced].concat();
+        let lanes = x.permute(OP, &order)?;
+        let len: usize = (0..x.rank()).filter(is_reduced).map(|axis| x.sizes()[axis]).product();
+        let flat = lanes.reshape(OP, &[x.numel() / len, len])?;
+        let before = products_beside(&flat, 1, false)?;
+        let behind = reversed(&products_beside(&flat, 1, true)?, 1)?;
+        let others = before.map2::<E, E>(OP, Combining::<ops::mul, E>::new(), &behind)?;
+        let mut back = vec![0; order.len()];
+        for (to, &from) in order.iter().enumerate() {
+            back[from] = to;
+        }
+        Ok(others.reshape(OP, lanes.sizes())?.permute(OP, &back)?.share())
+    }
     fn reduced<E: Dtype, D: Device + Backend<Storage = B>>(
         &self,
         x: &Erased<'_, E, D>,
@@ -276,7 +303,10 @@ reductions! {
         let Some(g) = of.first::<E, D>()? else { return Ok(()) };
         let elements = elements::<E, D>(of.x)?;
         if D::is_tracked(elements.storage()) && D::has::<E>(elements.view(), Sought::Zero)? {
-            super::expect_no_zeros::<D>("prod", elements.storage())?;
+            let others = of.products_of_others(&elements)?;
+            let g = of.spread(&g)?;
+            let g = g.map2::<E, E>(OP, Losing::<TimesConjugate>::new([0.0; 2]), &others)?;
+            return gradients.add::<E, D>(of.x, g);
         }
         let zeros = elements.map2::<E, E>(OP, Losing::<IsZero>::new([0.0; 2]), &elements)?;
         let zeros = of.reduced(&zeros, Sum)?;

@@ -124,6 +124,9 @@ macro_rules! ways {
     (@complex $module:ident $function:ident $E:ident) => {
         ways!(@compiled $module $function $E, C128 complex Complex<f64>)
     };
+    (@all_complex $module:ident $function:ident $E:ident) => {
+        ways!(@compiled $module $function $E, C32 half_complex Complex<f16>, C64 single_complex Complex<f32>, C128 complex Complex<f64>)
+    };
     (@products $module:ident $function:ident $E:ident) => {
         ways!(@compiled $module $function $E, F16 half f16, BF16 brain bf16, F32 single f32, F64 double f64, C128 complex Complex<f64>)
     };
@@ -152,7 +155,7 @@ ways! {
     /// A choice between elements.
     OfChoice: elementwise::chooses, classes;
     /// A complex number of two parts.
-    OfParts: elementwise::parts, complex;
+    OfParts: elementwise::parts, all_complex;
     /// A complex number of magnitude and angle.
     OfPolar: elementwise::polar, complex;
     /// Elements that are an operand's.
@@ -160,9 +163,9 @@ ways! {
     /// An axis assembled from segments.
     OfPick: moves::pick, classes;
     /// Pieces end to end.
-    OfJoin: moves::join, classes;
+    OfJoin: moves::join, all;
     /// A band of matrices.
-    OfBand: moves::band, classes;
+    OfBand: moves::band, all;
     /// Elements at indices.
     OfGather: moves::gather, classes;
     /// Elements selected by a mask.
@@ -274,7 +277,7 @@ pub(in crate::grad) fn of_elementwise<K: HasSlope, D: Device>(dtype: DType) -> P
     } else if const { matches!(K::SLOPE, Slope::Chooses | Slope::Masked { .. }) } {
         by_class_type!(const K::TO, D, dtype, T => D::way::<OfChoice, T>(), none::<D::Storage>)
     } else if const { matches!(K::SLOPE, Slope::Parts) } {
-        D::way::<OfParts, Complex<f64>>()
+        by_type!(const K::TO, D, dtype, T in [C64 Complex<f32>, C128 Complex<f64>, C32 Complex<f16>] => D::way::<OfParts, T>(), none::<D::Storage>)
     } else if const { matches!(K::SLOPE, Slope::Polar) } {
         D::way::<OfPolar, Complex<f64>>()
     } else {
@@ -373,6 +376,9 @@ fn add_converted<A: Dtype, D: Device>(
         } else {
             cast::<E, A, D>(x)
         }
+    }
+    if const { A::DTYPE.is_half() || matches!(A::DTYPE, DType::C64) } && dtype == A::DTYPE {
+        return gradients.add_alike::<A, D>(to, Erased::borrowed(storage, offset, sizes, strides));
     }
     let g = match dtype {
         DType::F32 => converted::<f32, A, D>(Erased::borrowed(storage, offset, sizes, strides))?,

@@ -6,7 +6,9 @@ use crate::device::Device;
 use crate::device::call::*;
 use crate::dtype::{DType, Element};
 use crate::error::{Result, collected};
-use crate::grad::pull::ways::{OfBand, OfCompress, OfGather, OfJoin, OfMerge, OfPick, OfScatter, of_no_type, way};
+use crate::grad::pull::ways::{
+    OfBand, OfCompress, OfGather, OfJoin, OfMerge, OfPick, OfScatter, exact_way, of_no_type, way,
+};
 use crate::grad::rule::Rule;
 use crate::grad::tape::{Layout, Operand, Tape, Tracked};
 use crate::grad::taped::inside;
@@ -42,7 +44,7 @@ impl<E: Element> Recorded for Join<'static, (), E> {
         let layout = Layout { dtype, ..Layout::of::<E>(sizes, strides) };
         let pieces = collected(pieces.iter().map(|piece| operand_as::<E, D>(piece, dtype, false)))?;
         let rule = Rule::Join { pieces, axis, layout: layout.packed() };
-        tape.push("cat", result, layout, rule, way::<OfJoin, E, D>(dtype))
+        tape.push("cat", result, layout, rule, exact_way::<OfJoin, E, D>(dtype))
     }
 }
 impl<E: Element> Recorded for Band<'static, (), E> {
@@ -53,7 +55,7 @@ impl<E: Element> Recorded for Band<'static, (), E> {
         let layout = Layout { dtype, ..Layout::dense::<E>(a.sizes) };
         let x = operand_as::<E, D>(&a, dtype, false)?;
         let rule = Rule::Band { x, low, high, layout: layout.packed() };
-        tape.push("band", result, layout, rule, way::<OfBand, E, D>(dtype))
+        tape.push("band", result, layout, rule, exact_way::<OfBand, E, D>(dtype))
     }
 }
 impl<E: Element> Recorded for Gather<'static, (), E> {

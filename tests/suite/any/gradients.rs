@@ -1,7 +1,7 @@
 //! Gradients of `AnyTensor`: what PyTorch's tensors do that require gradients.
 
 use castiron::any::{self, Args, GradOptions, Value, call, call_in_place};
-use castiron::{AnyTensor, DType, Result, shape, tensor};
+use castiron::{AnyTensor, DType, Result, Tensor, shape, tensor};
 
 fn leaf(x: impl Into<AnyTensor>) -> AnyTensor {
     let mut x = x.into();
@@ -10,6 +10,9 @@ fn leaf(x: impl Into<AnyTensor>) -> AnyTensor {
 }
 fn total(x: &AnyTensor) -> Result<AnyTensor> {
     x.sum(None, false, None)
+}
+fn number(x: &AnyTensor) -> Result<f64> {
+    Ok(x.typed::<f64, shape![], castiron::Cpu>()?.item())
 }
 fn text(x: Option<AnyTensor>) -> String {
     x.map_or("none".to_owned(), |x| x.to_string())
@@ -504,15 +507,50 @@ fn gradients_that_have_gradients() -> Result<()> {
 }
 
 #[test]
-fn products_with_zeros_have_no_second_derivative() -> Result<()> {
-    let x = leaf(tensor![0.0_f64, 2.0, 3.0]);
+fn products_with_zeros_have_second_derivatives() -> Result<()> {
     let graph = GradOptions { create_graph: true, ..GradOptions::default() };
-    let error = any::grad(&[&x.prod(None, false, None)?], &[&x], &graph).unwrap_err();
-    assert!(error.to_string().contains("no second derivative where elements are 0"), "{error}");
-    assert_eq!(
-        text(any::grad(&[&x.prod(None, false, None)?], &[&x], &GradOptions::default())?.remove(0)),
-        "tensor([6., 0., 0.], dtype=torch.float64)"
-    );
+    let of = |x: AnyTensor, f: &dyn Fn(&AnyTensor) -> Result<AnyTensor>, gradient: &str, hessian: &[&str]| {
+        let slope = any::grad(&[&total(&f(&x)?)?], &[&x], &graph)?.remove(0).unwrap();
+        assert_eq!(slope.detach().to_string(), format!("tensor([{gradient}], dtype=torch.float64)"));
+        assert_eq!(
+            text(any::grad(&[&total(&f(&x)?)?], &[&x], &GradOptions::default())?.remove(0)),
+            slope.detach().to_string()
+        );
+        for (at, row) in hessian.iter().enumerate() {
+            let kept = GradOptions { retain_graph: true, ..GradOptions::default() };
+            let found = any::grad(&[&slope.select(0, at as i64)?], &[&x], &kept)?.remove(0);
+            assert_eq!(text(found), format!("tensor([{row}], dtype=torch.float64)"), "row {at}");
+        }
+        Ok(())
+    };
+    let prod = |x: &AnyTensor| x.prod(None, false, None);
+    let cumprod = |x: &AnyTensor| x.cumprod(0, None);
+    of(leaf(tensor![0.0_f64, 2.0, 3.0]), &prod, "6., 0., 0.", &["0., 3., 2.", "3., 0., 0.", "2., 0., 0."])?;
+    of(leaf(tensor![0.0_f64, 0.0, 3.0]), &prod, "0., 0., 0.", &["0., 3., 0.", "3., 0., 0.", "0., 0., 0."])?;
+    // The sum of running products: `x + x y + x y z`.
+    of(leaf(tensor![2.0_f64, 0.0, 3.0]), &cumprod, "1., 8., 0.", &["0., 4., 0.", "4., 0., 2.", "0., 2., 0."])?;
+    // Of several axes that are not adjacent, and along an axis between others.
+    let cube = leaf(Tensor::<f64, shape![2, 3, 2]>::from_vec((0..12).map(|at| f64::from(at % 5) - 1.0).collect()));
+    let axes = |x: &AnyTensor| x.sum(Some(&[0, 2]), false, None)?.prod(None, false, None);
+    let along = |x: &AnyTensor| x.cumprod(1, None)?.square();
+    for f in [&axes as &dyn Fn(&AnyTensor) -> Result<AnyTensor>, &along] {
+        let slope = |x: &AnyTensor| Ok(any::grad(&[&total(&f(x)?)?], &[x], &graph)?.remove(0).unwrap());
+        let exact = slope(&cube)?;
+        let plain = any::grad(&[&total(&f(&cube)?)?], &[&cube], &GradOptions::default())?.remove(0).unwrap();
+        assert!(exact.detach().allclose(&plain, 1e-12, 1e-12, false)?, "{exact} {plain}");
+        let second = any::grad(&[&total(&exact.square()?)?], &[&cube], &GradOptions::default())?.remove(0).unwrap();
+        for at in 0..12 {
+            let moved = |by: f64| -> Result<f64> {
+                let mut numbers = cube.detach().typed::<f64, shape![2, 3, 2], castiron::Cpu>()?.to_vec();
+                numbers[at] += by;
+                let x = leaf(Tensor::<f64, shape![2, 3, 2]>::from_vec(numbers));
+                number(&total(&slope(&x)?.detach().square()?)?)
+            };
+            let difference = (moved(1e-5)? - moved(-1e-5)?) / 2e-5;
+            let found = number(&second.flatten(0, -1)?.select(0, at as i64)?)?;
+            assert!((found - difference).abs() < 1e-4 * (1.0 + difference.abs()), "{at}: {found} {difference}");
+        }
+    }
     Ok(())
 }
 
@@ -523,5 +561,83 @@ fn copies_on_other_devices_are_recorded() -> Result<()> {
     assert!(there.requires_grad());
     let error = total(&there)?.backward().unwrap_err();
     assert!(error.to_string().contains("meta"), "{error}");
+    Ok(())
+}
+
+/// They are converted, computed in a wider dtype and rounded block by block: the last block is shorter, and views begin anywhere.
+#[test]
+fn gradients_of_narrow_dtypes_are_those_of_wide_ones() -> Result<()> {
+    let numbers = |from: usize| {
+        let number = |at: usize| 0.05 + ((at + from) * 7919 % 1000) as f64 / 600.0;
+        AnyTensor::from(castiron::Tensor::<f64, shape![5010]>::from_vec((0..5010).map(number).collect()))
+    };
+    let of = |dtype: DType, from: usize| -> Result<AnyTensor> {
+        let x = numbers(from);
+        let x = if dtype.is_complex() {
+            call("complex", &Args::new().arg(x).arg(numbers(from + 77)))?.tensor()?
+        } else {
+            x
+        };
+        x.to(dtype)
+    };
+    let with = |name: &'static str, rest: Vec<Value>| {
+        move |x: &AnyTensor, _: &AnyTensor| {
+            let args = rest.iter().fold(Args::new().arg(x.clone()), |args, value| args.arg(value.clone()));
+            call(name, &args)?.tensor()
+        }
+    };
+    let both = |name: &'static str| {
+        move |x: &AnyTensor, y: &AnyTensor| call(name, &Args::new().arg(x.clone()).arg(y.clone()))?.tensor()
+    };
+    type Call = Box<dyn Fn(&AnyTensor, &AnyTensor) -> Result<AnyTensor>>;
+    let mut calls: Vec<(&str, Call)> = Vec::new();
+    for name in ["sigmoid", "tanh", "exp", "expm1", "exp2", "sqrt", "rsqrt", "reciprocal", "sin", "square", "log"] {
+        calls.push((name, Box::new(with(name, vec![]))));
+    }
+    for name in ["add", "sub", "mul", "div", "pow", "rsub"] {
+        calls.push((name, Box::new(with(name, vec![Value::from(3.0)]))));
+    }
+    for name in ["add", "sub", "mul", "div"] {
+        calls.push((name, Box::new(both(name))));
+    }
+    // Halves of the elements beside each other: nothing is dense.
+    calls.push(("a row", Box::new(|x, y| x.reshape(&[2, -1])?.mul(&y.reshape(&[2, -1])?.select(0, 1)?))));
+    let softmax = |name: &'static str| {
+        move |x: &AnyTensor, _: &AnyTensor| {
+            call(name, &Args::new().arg(x.reshape(&[-1, 3])?).arg(-1))?.tensor()?.square()
+        }
+    };
+    for (narrow, wide, tolerance) in
+        [(DType::BF16, DType::F32, 3e-2), (DType::F16, DType::F32, 4e-3), (DType::C64, DType::C128, 1e-5)]
+    {
+        if !narrow.is_complex() {
+            calls.push(("softmax", Box::new(softmax("softmax"))));
+            calls.push(("log_softmax", Box::new(softmax("log_softmax"))));
+        } else {
+            calls.retain(|(name, _)| !name.ends_with("softmax"));
+        }
+        for (name, f) in &calls {
+            // The first elements are not used, so that operands begin inside of their storages.
+            let gradients = |convert: &dyn Fn(AnyTensor) -> Result<AnyTensor>| -> Result<[AnyTensor; 2]> {
+                let leaves = [leaf(convert(of(narrow, 1)?)?), leaf(convert(of(narrow, 500)?)?)];
+                let [x, y] = leaves.each_ref().map(|x| x.slice(0, Some(6), None, 1));
+                let result = f(&x?, &y?)?;
+                let seed = convert(of(narrow, 9)?)?.slice(0, Some(0), Some(result.numel() as i64), 1)?;
+                let seed = seed.reshape(result.shape())?;
+                let options = GradOptions { seeds: Some(&[&seed]), allow_unused: true, ..GradOptions::default() };
+                let found = any::grad(&[&result], &[&leaves[0], &leaves[1]], &options)?;
+                let none = || AnyTensor::zeros(&[1], wide);
+                let [x, y] = [0, 1].map(|at| found[at].clone().map_or_else(none, |g| g.to(wide)));
+                Ok([x?, y?])
+            };
+            let (found, exact) = (gradients(&Ok)?, gradients(&|x| x.to(wide))?);
+            for (at, (found, exact)) in found.iter().zip(&exact).enumerate() {
+                assert!(
+                    found.allclose(exact, tolerance, tolerance, false)?,
+                    "{narrow} {name} by {at}: {found} {exact}"
+                );
+            }
+        }
+    }
     Ok(())
 }

@@ -171,11 +171,22 @@ impl Unary for square {
 }
 
 /// Functions of floating-point and complex numbers. `exp: |x| x.exp(); |z| complex::exp(z);` writes `impl Unary for exp` with those two
-/// formulas; `by lookup` permits devices to use lookup tables.
+/// formulas; `by lookup` permits devices to use lookup tables, and `from` states the derivative by the result, of real and complex numbers.
 macro_rules! functions {
-    ($($op:ident $(by $lookup:ident)?: |$x:ident| $real:expr; |$z:ident| $complex:expr;)*) => {$(
+    ($($op:ident $(by $lookup:ident)?: |$x:ident| $real:expr; |$z:ident| $complex:expr $( => from |$y:ident| $slope:expr; |$w:ident| $complex_slope:expr)?;)*) => {$(
         impl Unary for $op {
             $(functions! { @by $lookup })?
+            $(
+                const DERIVATIVE_READS: [u32; 3] = [8; 3];
+                #[inline(always)]
+                fn derivative<T: MachineFloat>(_: T, $y: T) -> T {
+                    $slope
+                }
+                #[inline(always)]
+                fn complex_gradient<T: MachineFloat>(_: Complex<T>, $w: Complex<T>, g: Complex<T>) -> Complex<T> {
+                    g * $complex_slope.conj()
+                }
+            )?
             #[inline(always)]
             fn real<T: MachineFloat>($x: T) -> T {
                 $real
@@ -189,32 +200,45 @@ macro_rules! functions {
     (@by lookup) => { const BY_LOOKUP: bool = true; };
 }
 functions! {
-    exp: |x| T::elementary::<math::Exp>(x); |z| complex::exp(z);
-    exp2: |x| T::elementary::<math::Exp2>(x); |z| complex::exp(z * T::LN_2());
-    expm1: |x| T::elementary::<math::Expm1>(x); |z| complex::expm1(z);
+    exp: |x| T::elementary::<math::Exp>(x); |z| complex::exp(z) => from |y| y; |y| y;
+    exp2: |x| T::elementary::<math::Exp2>(x); |z| complex::exp(z * T::LN_2()) => from |y| y * T::LN_2(); |y| (y * T::LN_2());
+    expm1: |x| T::elementary::<math::Expm1>(x); |z| complex::expm1(z) => from |y| y + T::one(); |y| (y + T::one());
     log by lookup: |x| T::elementary::<math::Log>(x); |z| complex::log(z);
     log2: |x| T::elementary::<math::Log2>(x); |z| complex::log(z) / T::LN_2();
     log10: |x| T::elementary::<math::Log10>(x); |z| complex::log(z) / T::LN_10();
     log1p: |x| T::elementary::<math::Log1p>(x); |z| complex::log1p(z);
-    sqrt: |x| x.sqrt(); |z| complex::sqrt(z);
-    rsqrt: |x| T::one() / x.sqrt(); |z| complex::reciprocal(complex::sqrt(z));
-    reciprocal: |x| T::one() / x; |z| complex::reciprocal(z);
+    sqrt: |x| x.sqrt(); |z| complex::sqrt(z) => from |y| T::one() / (y + y); |y| complex::reciprocal(y + y);
+    rsqrt: |x| T::one() / x.sqrt(); |z| complex::reciprocal(complex::sqrt(z)) => from |y| y * y * y * T::lit(-0.5); |y| (y * y * y * T::lit(-0.5));
+    reciprocal: |x| T::one() / x; |z| complex::reciprocal(z) => from |y| -(y * y); |y| (-(y * y));
     asin: |x| T::elementary::<math::Asin>(x); |z| complex::asin(z);
     acos: |x| T::elementary::<math::Acos>(x); |z| complex::acos(z);
     atan: |x| T::elementary::<math::Atan>(x); |z| complex::atan(z);
     sinh: |x| T::elementary::<math::Sinh>(x); |z| complex::sinh(z);
     cosh: |x| T::elementary::<math::Cosh>(x); |z| complex::cosh(z);
-    tanh: |x| T::elementary::<math::Tanh>(x); |z| complex::tanh(z);
+    tanh: |x| T::elementary::<math::Tanh>(x); |z| complex::tanh(z) => from |y| T::one() - y * y; |y| (-(y * y) + T::one());
     asinh: |x| T::elementary::<math::Asinh>(x); |z| complex::asinh(z);
     acosh: |x| T::elementary::<math::Acosh>(x); |z| complex::acosh(z);
     atanh: |x| T::elementary::<math::Atanh>(x); |z| complex::atanh(z);
 }
 
-/// Functions with a vectorised fast path for arguments that need no full range reduction.
+/// Functions with a vectorised fast path for arguments that need no full range reduction. So do the derivatives of those that do not read
+/// the result.
 macro_rules! periodic {
-    ($($op:ident: $all:ident $small:ident, |$z:ident| $complex:expr;)*) => {$(
+    ($($op:ident: $all:ident $small:ident, |$z:ident| $complex:expr $( => from |$y:ident| $slope:expr; |$w:ident| $complex_slope:expr)?;)*) => {$(
         impl Unary for $op {
             const HAS_FAST_PATH: bool = true;
+            const DERIVATIVE_HAS_FAST_PATH: bool = Self::DERIVATIVE_READS[0] == 1;
+            $(
+                const DERIVATIVE_READS: [u32; 3] = [8; 3];
+                #[inline(always)]
+                fn derivative<T: MachineFloat>(_: T, $y: T) -> T {
+                    $slope
+                }
+                #[inline(always)]
+                fn complex_gradient<T: MachineFloat>(_: Complex<T>, $w: Complex<T>, g: Complex<T>) -> Complex<T> {
+                    g * $complex_slope.conj()
+                }
+            )?
             #[inline(always)]
             fn fast_path<T: MachineFloat>(x: T) -> T {
                 T::elementary::<math::$small>(x)
@@ -237,7 +261,7 @@ macro_rules! periodic {
 periodic! {
     sin: Sin SinSmall, |z| complex::sin(z);
     cos: Cos CosSmall, |z| complex::cos(z);
-    tan: Tan TanSmall, |z| complex::tan(z);
+    tan: Tan TanSmall, |z| complex::tan(z) => from |y| y * y + T::one(); |y| (y * y + T::one());
 }
 
 /// `sin(pi * x) / (pi * x)`, given the sine.
@@ -249,6 +273,7 @@ fn sinc_of<T: MachineFloat>(x: T, sin: impl Fn(T) -> T) -> T {
 }
 impl Unary for sinc {
     const HAS_FAST_PATH: bool = true;
+    const DERIVATIVE_HAS_FAST_PATH: bool = true;
     #[inline(always)]
     fn fast_path<T: MachineFloat>(x: T) -> T {
         sinc_of(x, T::elementary::<math::SinSmall>)

@@ -92,12 +92,21 @@ macro_rules! special_rows {
 pub(crate) use special_rows;
 
 /// Functions of real floating-point numbers only. All numbers take the fast path: its loops run by blocks whose operand and result are
-/// known not to alias, which halves their considerable code size.
+/// known not to alias, which halves their considerable code size. The derivative is `slope` at the operand, or `from` the result, or that of
+/// the formula.
 macro_rules! real_functions {
-    ($($op:ident: |$x:ident| $real:expr $(, slope |$y:ident| $slope:expr)?;)*) => {$(
+    ($($op:ident: |$x:ident| $real:expr $(, slope |$y:ident| $slope:expr)? $(, from |$z:ident| $from:expr)?;)*) => {$(
         impl Unary for $op {
             const HAS_FAST_PATH: bool = true;
             const IS_ALWAYS_FAST: bool = true;
+            const DERIVATIVE_HAS_FAST_PATH: bool = Self::DERIVATIVE_READS[0] == 1;
+            $(
+                const DERIVATIVE_READS: [u32; 3] = [8; 3];
+                #[inline(always)]
+                fn derivative<T: MachineFloat>(_: T, $z: T) -> T {
+                    $from
+                }
+            )?
             #[inline(always)]
             fn real<T: MachineFloat>($x: T) -> T {
                 $real
@@ -114,7 +123,7 @@ macro_rules! real_functions {
 real_functions! {
     erf: |x| MachineFloat::erf(x);
     erfc: |x| T::elementary::<math::Erfc>(x);
-    erfinv: |x| T::elementary::<math::Erfinv>(x);
+    erfinv: |x| T::elementary::<math::Erfinv>(x), from |y| T::elementary::<math::Exp>(y * y) / T::FRAC_2_SQRT_PI();
     erfcx: |x| T::elementary::<math::Erfcx>(x);
     lgamma: |x| Special::lgamma(x);
     digamma: |x| x.digamma();
@@ -136,6 +145,12 @@ real_functions! {
 /// Infinite at 0 and 1, and NaN outside: integer inputs need no computation.
 impl Unary for ndtri {
     const HAS_FAST_PATH: bool = true;
+    const DERIVATIVE_READS: [u32; 3] = [8; 3];
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(_x: T, y: T) -> T {
+        // The square root of two pi.
+        T::elementary::<math::Exp>(y * y * T::lit(0.5)) * T::lit(2.506_628_274_631_000_7)
+    }
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
         x.ndtri()
