@@ -316,7 +316,7 @@ macro_rules! slopings {
 slopings! {
     f32: narrow, real_gradient, Narrow, HAS_FAST_PATH;
     f64: double, real_gradient, Narrow, HAS_FAST_PATH;
-    Complex<f64>: double_complex, complex_gradient, Narrow;
+    Complex<f64>: double_complex, complex_gradient, None;
 }
 #[inline(always)]
 fn narrow(z: Complex<f64>) -> f32 {
@@ -383,7 +383,7 @@ derivings! { f32: narrow; f64: double; }
 macro_rules! complex_derivings {
     ($($ty:ty: $number:ident;)*) => {$(
         impl<F: Derivable, const BY: usize> Map3<Complex<$ty>, Complex<$ty>, Complex<$ty>, Complex<$ty>> for Deriving<F, BY> {
-            const VECTORS: VectorWidth = VectorWidth::Narrow;
+            const VECTORS: VectorWidth = VectorWidth::None;
             #[inline(always)]
             fn call(self, a: Complex<$ty>, b: Complex<$ty>, c: Complex<$ty>) -> Complex<$ty> {
                 let mut at = [a, b, c].map(constant);

@@ -60,8 +60,12 @@ pub(super) fn slopes<D: Device>(
         let operands = if formula.reads[by] == 8 { [result, None, None] } else { [lists[0], lists[1], lists[2]] };
         let run = if dtype.is_half() { slope::<f32> } else { slope::<Complex<f64>> };
         let found = run(formula, given, by, operands, (gradient, dtype, len))?;
-        let found = found.and_then(D::of_host_buffer);
-        let storage = found.as_ref().unwrap_or(g);
+        let made = match found.map(D::of_host_buffer) {
+            Some(None) => return Ok(false),
+            Some(made) => made,
+            None => None,
+        };
+        let storage = made.as_ref().unwrap_or(g);
         let elements = Elements { dtype, storage, offset: 0, sizes, strides };
         (to.of)(Asked::Add(gradients, to, elements))?;
     }

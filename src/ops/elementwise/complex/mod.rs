@@ -24,13 +24,25 @@ macro_rules! analytic {
                     $formula(z)
                 }
                 #[inline(always)]
-                fn derivative<T: MachineFloat>($z: Complex<T>, $y: Complex<T>) -> Complex<T> {
-                    $derivative
+                fn derivative<T: MachineFloat>(z: Complex<T>, y: Complex<T>) -> Complex<T> {
+                    slope::$name(z, y)
                 }
             }
             T::analytic::<Function>(z)
         }
-    )*};
+    )*
+        /// The derivatives at `z`, where the functions are `y`.
+        pub mod slope {
+            use super::*;
+            $(
+                #[doc = concat!("That of [`", stringify!($name), "`](super::", stringify!($name), ").")]
+                #[inline(always)]
+                pub fn $name<T: MachineFloat>($z: Complex<T>, $y: Complex<T>) -> Complex<T> {
+                    $derivative
+                }
+            )*
+        }
+    };
 }
 analytic! {
     /// `exp(z)` (G.6.3.1).
@@ -44,19 +56,19 @@ analytic! {
     /// `sqrt(z)` (G.6.4.2).
     sqrt = sqrt_of, |_z, y| reciprocal(y + y);
     /// `sinh(z)` (G.6.2.5).
-    sinh = sinh_of, |z, _y| cosh(z);
+    sinh = sinh_of, |z, _y| super::cosh(z);
     /// `cosh(z)` (G.6.2.4).
-    cosh = cosh_of, |z, _y| sinh(z);
+    cosh = cosh_of, |z, _y| super::sinh(z);
     /// `tanh(z)` (G.6.2.6).
     tanh = tanh_of, |_z, y| Complex::<T>::one() - y * y;
     /// `sin(pi * z) / (pi * z)`
-    sinc = sinc_of, |z, y| if z.is_zero() { z } else { quotient(cos(z * T::PI()) - y, z) };
+    sinc = sinc_of, |z, y| if z.is_zero() { z } else { quotient(super::cos(z * T::PI()) - y, z) };
     /// `asinh(z)` (G.6.2.2).
-    asinh = inverse::asinh_of, |z, _y| reciprocal(sqrt(z * z + T::one()));
+    asinh = inverse::asinh_of, |z, _y| reciprocal(super::sqrt(z * z + T::one()));
     /// `acos(z)` (G.6.1.1).
-    acos = inverse::acos_of, |z, _y| -reciprocal(sqrt(Complex::<T>::one() - z * z));
+    acos = inverse::acos_of, |z, _y| -reciprocal(super::sqrt(Complex::<T>::one() - z * z));
     /// `acosh(z)` (G.6.2.1).
-    acosh = inverse::acosh_of, |z, _y| reciprocal(sqrt(z - T::one()) * sqrt(z + T::one()));
+    acosh = inverse::acosh_of, |z, _y| reciprocal(super::sqrt(z - T::one()) * super::sqrt(z + T::one()));
     /// `atanh(z)` (G.6.2.3).
     atanh = inverse::atanh_of, |z, _y| reciprocal(Complex::<T>::one() - z * z);
 }

@@ -171,9 +171,10 @@ impl Unary for square {
 }
 
 /// Functions of floating-point and complex numbers. `exp: |x| x.exp(); |z| complex::exp(z);` writes `impl Unary for exp` with those two
-/// formulas; `by lookup` permits devices to use lookup tables, and `from` states the derivative by the result, of real and complex numbers.
+/// formulas; `by lookup` permits devices to use lookup tables, `from` states the derivative by the result, of real and complex numbers, and
+/// `at` that of complex numbers by the operand: dual numbers would compute the value, too.
 macro_rules! functions {
-    ($($op:ident $(by $lookup:ident)?: |$x:ident| $real:expr; |$z:ident| $complex:expr $( => from |$y:ident| $slope:expr; |$w:ident| $complex_slope:expr)?;)*) => {$(
+    ($($op:ident $(by $lookup:ident)?: |$x:ident| $real:expr; |$z:ident| $complex:expr $( => from |$y:ident| $slope:expr; |$w:ident| $complex_slope:expr)? $( => at |$v:ident| $at:expr)?;)*) => {$(
         impl Unary for $op {
             $(functions! { @by $lookup })?
             $(
@@ -185,6 +186,12 @@ macro_rules! functions {
                 #[inline(always)]
                 fn complex_gradient<T: MachineFloat>(_: Complex<T>, $w: Complex<T>, g: Complex<T>) -> Complex<T> {
                     g * $complex_slope.conj()
+                }
+            )?
+            $(
+                #[inline(always)]
+                fn complex_gradient<T: MachineFloat>($v: Complex<T>, _: Complex<T>, g: Complex<T>) -> Complex<T> {
+                    g * $at.conj()
                 }
             )?
             #[inline(always)]
@@ -203,28 +210,34 @@ functions! {
     exp: |x| T::elementary::<math::Exp>(x); |z| complex::exp(z) => from |y| y; |y| y;
     exp2: |x| T::elementary::<math::Exp2>(x); |z| complex::exp(z * T::LN_2()) => from |y| y * T::LN_2(); |y| (y * T::LN_2());
     expm1: |x| T::elementary::<math::Expm1>(x); |z| complex::expm1(z) => from |y| y + T::one(); |y| (y + T::one());
-    log by lookup: |x| T::elementary::<math::Log>(x); |z| complex::log(z);
-    log2: |x| T::elementary::<math::Log2>(x); |z| complex::log(z) / T::LN_2();
-    log10: |x| T::elementary::<math::Log10>(x); |z| complex::log(z) / T::LN_10();
-    log1p: |x| T::elementary::<math::Log1p>(x); |z| complex::log1p(z);
+    log by lookup: |x| T::elementary::<math::Log>(x); |z| complex::log(z) => at |z| complex::slope::log(z, z);
+    log2: |x| T::elementary::<math::Log2>(x); |z| complex::log(z) / T::LN_2() => at |z| (complex::slope::log(z, z) / T::LN_2());
+    log10: |x| T::elementary::<math::Log10>(x); |z| complex::log(z) / T::LN_10() => at |z| (complex::slope::log(z, z) / T::LN_10());
+    log1p: |x| T::elementary::<math::Log1p>(x); |z| complex::log1p(z) => at |z| complex::slope::log1p(z, z);
     sqrt: |x| x.sqrt(); |z| complex::sqrt(z) => from |y| T::one() / (y + y); |y| complex::reciprocal(y + y);
     rsqrt: |x| T::one() / x.sqrt(); |z| complex::reciprocal(complex::sqrt(z)) => from |y| y * y * y * T::lit(-0.5); |y| (y * y * y * T::lit(-0.5));
     reciprocal: |x| T::one() / x; |z| complex::reciprocal(z) => from |y| -(y * y); |y| (-(y * y));
-    asin: |x| T::elementary::<math::Asin>(x); |z| complex::asin(z);
-    acos: |x| T::elementary::<math::Acos>(x); |z| complex::acos(z);
-    atan: |x| T::elementary::<math::Atan>(x); |z| complex::atan(z);
-    sinh: |x| T::elementary::<math::Sinh>(x); |z| complex::sinh(z);
-    cosh: |x| T::elementary::<math::Cosh>(x); |z| complex::cosh(z);
+    asin: |x| T::elementary::<math::Asin>(x); |z| complex::asin(z) => at |z| complex::slope::asinh(turned(z), z);
+    acos: |x| T::elementary::<math::Acos>(x); |z| complex::acos(z) => at |z| complex::slope::acos(z, z);
+    atan: |x| T::elementary::<math::Atan>(x); |z| complex::atan(z) => at |z| complex::slope::atanh(turned(z), z);
+    sinh: |x| T::elementary::<math::Sinh>(x); |z| complex::sinh(z) => at |z| complex::slope::sinh(z, z);
+    cosh: |x| T::elementary::<math::Cosh>(x); |z| complex::cosh(z) => at |z| complex::slope::cosh(z, z);
     tanh: |x| T::elementary::<math::Tanh>(x); |z| complex::tanh(z) => from |y| T::one() - y * y; |y| (-(y * y) + T::one());
-    asinh: |x| T::elementary::<math::Asinh>(x); |z| complex::asinh(z);
-    acosh: |x| T::elementary::<math::Acosh>(x); |z| complex::acosh(z);
-    atanh: |x| T::elementary::<math::Atanh>(x); |z| complex::atanh(z);
+    asinh: |x| T::elementary::<math::Asinh>(x); |z| complex::asinh(z) => at |z| complex::slope::asinh(z, z);
+    acosh: |x| T::elementary::<math::Acosh>(x); |z| complex::acosh(z) => at |z| complex::slope::acosh(z, z);
+    atanh: |x| T::elementary::<math::Atanh>(x); |z| complex::atanh(z) => at |z| complex::slope::atanh(z, z);
+}
+
+/// `i z`
+#[inline(always)]
+fn turned<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    Complex::new(-z.im, z.re)
 }
 
 /// Functions with a vectorised fast path for arguments that need no full range reduction. So do the derivatives of those that do not read
 /// the result.
 macro_rules! periodic {
-    ($($op:ident: $all:ident $small:ident, |$z:ident| $complex:expr $( => from |$y:ident| $slope:expr; |$w:ident| $complex_slope:expr)?;)*) => {$(
+    ($($op:ident: $all:ident $small:ident, |$z:ident| $complex:expr $( => from |$y:ident| $slope:expr; |$w:ident| $complex_slope:expr)? $( => at |$v:ident| $at:expr)?;)*) => {$(
         impl Unary for $op {
             const HAS_FAST_PATH: bool = true;
             const DERIVATIVE_HAS_FAST_PATH: bool = Self::DERIVATIVE_READS[0] == 1;
@@ -237,6 +250,12 @@ macro_rules! periodic {
                 #[inline(always)]
                 fn complex_gradient<T: MachineFloat>(_: Complex<T>, $w: Complex<T>, g: Complex<T>) -> Complex<T> {
                     g * $complex_slope.conj()
+                }
+            )?
+            $(
+                #[inline(always)]
+                fn complex_gradient<T: MachineFloat>($v: Complex<T>, _: Complex<T>, g: Complex<T>) -> Complex<T> {
+                    g * $at.conj()
                 }
             )?
             #[inline(always)]
@@ -259,8 +278,8 @@ macro_rules! periodic {
     )*};
 }
 periodic! {
-    sin: Sin SinSmall, |z| complex::sin(z);
-    cos: Cos CosSmall, |z| complex::cos(z);
+    sin: Sin SinSmall, |z| complex::sin(z) => at |z| complex::cos(z);
+    cos: Cos CosSmall, |z| complex::cos(z) => at |z| (-complex::sin(z));
     tan: Tan TanSmall, |z| complex::tan(z) => from |y| y * y + T::one(); |y| (y * y + T::one());
 }
 
