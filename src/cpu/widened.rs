@@ -24,7 +24,7 @@ pub(crate) struct Lists<'a> {
 
 /// A conversion of `len` elements.
 type Converts = unsafe fn(*const u8, *mut u8, usize);
-/// The sizes of an element and of a wide one, and the conversions to and fro.
+/// The sizes of an element and of a wide one, in bytes, and the conversions between them.
 struct Pair {
     sizes: [usize; 2],
     widens: Converts,

@@ -1,5 +1,5 @@
-//! Ways back through elementwise formulas, and rows of softmax, of dtypes that go back in a wider one, on the host: one pass over the elements. Half precision is
-//! computed in `f32`, `Complex<f32>` in `Complex<f64>`.
+//! Ways back through elementwise formulas, and rows of softmax, of dtypes that go back in a wider one, on the host: one pass over the
+//! elements. Half precision is computed in `f32`, `Complex<f32>` in `Complex<f64>`.
 
 use super::elementwise::{Part, SlopeCall, factor_beside};
 use super::reduce::{TimesConjugate, by_factor};
