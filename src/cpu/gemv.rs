@@ -21,7 +21,7 @@ const CHUNK: usize = 16 * BLOCK;
 /// Columns accumulated at once, in the L1 cache: the longer, the better a row's memory is read ahead; and rows before their sums are merged.
 const COLUMNS: usize = 4096;
 const HEIGHT: usize = 256;
-/// Fewer terms are accumulated result by result: a dot product takes longer to merge its lanes than to add so few.
+/// With fewer terms than these, scaled rows are accumulated: a dot product would take longer to merge its lanes than to add its terms.
 const FEW: usize = 16;
 /// A thread's columns are a multiple of this.
 const SHARE: usize = 128;

@@ -6,6 +6,7 @@ use super::threads::{self, Shared};
 use crate::dtype::{Complex, DType, bf16, f16};
 use crate::error::{Result, invalid};
 use crate::storage::HostBuffer;
+use num_traits::AsPrimitive;
 
 /// Elements of a block: those of four operands fit into a second-level cache.
 const BLOCK: usize = if cfg!(debug_assertions) { 64 } else { 4096 };
@@ -18,7 +19,7 @@ pub(crate) struct Lists<'a> {
     /// Each begins at an element of a buffer.
     pub(crate) lists: [Option<(&'a HostBuffer, usize)>; MOST],
     pub(crate) len: usize,
-    /// Blocks consist of so many elements each, or a multiple: 1 for elements, their length for rows.
+    /// A block has a multiple of it: 1, or the length of rows that are computed whole.
     pub(crate) unit: usize,
 }
 
@@ -49,34 +50,22 @@ fn pair(dtype: DType) -> Option<Pair> {
         DType::C64 => (
             [size_of::<Complex<f32>>(), size_of::<Complex<f64>>()],
             // (A complex number is its two parts.)
-            |from, to, len| simd::dispatch(Doubling(from.cast(), to.cast(), 2 * len)),
-            |from, to, len| simd::dispatch(Halving(from.cast(), to.cast(), 2 * len)),
+            |from, to, len| simd::dispatch(Converting::<f32, f64>(from.cast(), to.cast(), 2 * len)),
+            |from, to, len| simd::dispatch(Converting::<f64, f32>(from.cast(), to.cast(), 2 * len)),
         ),
         _ => return None,
     };
     Some(Pair { sizes, widens, rounds })
 }
-/// `f32` to `f64`: there are as many at both places.
-struct Doubling(*const f32, *mut f64, usize);
-impl Loop for Doubling {
+/// As many conversions as numbers are at both places.
+struct Converting<A, B>(*const A, *mut B, usize);
+impl<A: AsPrimitive<B>, B: Copy + 'static> Loop for Converting<A, B> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
         for at in 0..self.2 {
             // SAFETY: the maker of this loop promises as many elements.
-            unsafe { self.1.add(at).write(self.0.add(at).read().into()) }
-        }
-    }
-}
-/// `f64` to `f32`.
-struct Halving(*const f64, *mut f32, usize);
-impl Loop for Halving {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        for at in 0..self.2 {
-            // SAFETY: as above.
-            unsafe { self.1.add(at).write(self.0.add(at).read() as f32) }
+            unsafe { self.1.add(at).write(self.0.add(at).read().as_()) }
         }
     }
 }

@@ -157,7 +157,7 @@ special_functions! {
         bessel_y1_small: bessel::y1_small, |x, y| x.bessel_y0() - y / x, "See `bessel`.";
     }
     wide {
-        ndtri: normal::ndtri, |_, y| (y * y * T::lit(0.5)).exp() * T::lit(2.0) / (T::FRAC_1_SQRT_2() * T::FRAC_2_SQRT_PI()), "See `normal`.";
+        ndtri: normal::ndtri, |_, y| T::elementary::<super::math::Exp>(y * y * T::lit(0.5)) * T::lit(2.0) / (T::FRAC_1_SQRT_2() * T::FRAC_2_SQRT_PI()), "See `normal`.";
         i0: modified::i0, |x, _| x.i1(), "See `modified`.";
         i0e: modified::i0e, |x, y| x.i1e() - if x == T::zero() { T::zero() } else { y.copysign(x) }, "See `modified`.";
         i1: modified::i1, |x, y| if x == T::zero() { T::lit(0.5) } else { x.i0() - y / x }, "See `modified`.";

@@ -2,7 +2,7 @@
 
 use super::super::complex;
 use super::*;
-use crate::dtype::math;
+use crate::dtype::math::{self, Elementary as _};
 use crate::dtype::{MachineFloat, MachineInt, ToReal, Unary};
 use num_complex::Complex;
 
@@ -170,30 +170,35 @@ impl Unary for square {
     }
 }
 
+/// Derivatives that are stated: `from |y| …; |y| …` by the result, of real and of complex numbers, and `at |z| …` of complex numbers by the
+/// operand. Dual numbers would compute the function again.
+macro_rules! stated {
+    (from |$y:ident| $real:expr; |$z:ident| $complex:expr) => {
+        const DERIVATIVE_READS: [u32; 3] = [8; 3];
+        #[inline(always)]
+        fn derivative<T: MachineFloat>(_: T, $y: T) -> T {
+            $real
+        }
+        #[inline(always)]
+        fn complex_gradient<T: MachineFloat>(_: Complex<T>, $z: Complex<T>, g: Complex<T>) -> Complex<T> {
+            g * $complex.conj()
+        }
+    };
+    (at |$z:ident| $complex:expr) => {
+        #[inline(always)]
+        fn complex_gradient<T: MachineFloat>($z: Complex<T>, _: Complex<T>, g: Complex<T>) -> Complex<T> {
+            g * $complex.conj()
+        }
+    };
+}
 /// Functions of floating-point and complex numbers. `exp: |x| x.exp(); |z| complex::exp(z);` writes `impl Unary for exp` with those two
-/// formulas; `by lookup` permits devices to use lookup tables, `from` states the derivative by the result, of real and complex numbers, and
-/// `at` that of complex numbers by the operand: dual numbers would compute the value, too.
+/// formulas; `by lookup` permits devices to use lookup tables, and after `=>` derivatives are [`stated`].
 macro_rules! functions {
     ($($op:ident $(by $lookup:ident)?: |$x:ident| $real:expr; |$z:ident| $complex:expr $( => from |$y:ident| $slope:expr; |$w:ident| $complex_slope:expr)? $( => at |$v:ident| $at:expr)?;)*) => {$(
         impl Unary for $op {
             $(functions! { @by $lookup })?
-            $(
-                const DERIVATIVE_READS: [u32; 3] = [8; 3];
-                #[inline(always)]
-                fn derivative<T: MachineFloat>(_: T, $y: T) -> T {
-                    $slope
-                }
-                #[inline(always)]
-                fn complex_gradient<T: MachineFloat>(_: Complex<T>, $w: Complex<T>, g: Complex<T>) -> Complex<T> {
-                    g * $complex_slope.conj()
-                }
-            )?
-            $(
-                #[inline(always)]
-                fn complex_gradient<T: MachineFloat>($v: Complex<T>, _: Complex<T>, g: Complex<T>) -> Complex<T> {
-                    g * $at.conj()
-                }
-            )?
+            $(stated! { from |$y| $slope; |$w| $complex_slope })?
+            $(stated! { at |$v| $at })?
             #[inline(always)]
             fn real<T: MachineFloat>($x: T) -> T {
                 $real
@@ -207,14 +212,14 @@ macro_rules! functions {
     (@by lookup) => { const BY_LOOKUP: bool = true; };
 }
 functions! {
-    exp: |x| T::elementary::<math::Exp>(x); |z| complex::exp(z) => from |y| y; |y| y;
-    exp2: |x| T::elementary::<math::Exp2>(x); |z| complex::exp(z * T::LN_2()) => from |y| y * T::LN_2(); |y| (y * T::LN_2());
-    expm1: |x| T::elementary::<math::Expm1>(x); |z| complex::expm1(z) => from |y| y + T::one(); |y| (y + T::one());
+    exp: |x| T::elementary::<math::Exp>(x); |z| complex::exp(z) => from |y| math::Exp::derivative(y, y); |y| complex::slope::exp(y, y);
+    exp2: |x| T::elementary::<math::Exp2>(x); |z| complex::exp(z * T::LN_2()) => from |y| math::Exp2::derivative(y, y); |y| (y * T::LN_2());
+    expm1: |x| T::elementary::<math::Expm1>(x); |z| complex::expm1(z) => from |y| math::Expm1::derivative(y, y); |y| complex::slope::expm1(y, y);
     log by lookup: |x| T::elementary::<math::Log>(x); |z| complex::log(z) => at |z| complex::slope::log(z, z);
     log2: |x| T::elementary::<math::Log2>(x); |z| complex::log(z) / T::LN_2() => at |z| (complex::slope::log(z, z) / T::LN_2());
     log10: |x| T::elementary::<math::Log10>(x); |z| complex::log(z) / T::LN_10() => at |z| (complex::slope::log(z, z) / T::LN_10());
     log1p: |x| T::elementary::<math::Log1p>(x); |z| complex::log1p(z) => at |z| complex::slope::log1p(z, z);
-    sqrt: |x| x.sqrt(); |z| complex::sqrt(z) => from |y| T::one() / (y + y); |y| complex::reciprocal(y + y);
+    sqrt: |x| x.sqrt(); |z| complex::sqrt(z) => from |y| T::one() / (y + y); |y| complex::slope::sqrt(y, y);
     rsqrt: |x| T::one() / x.sqrt(); |z| complex::reciprocal(complex::sqrt(z)) => from |y| y * y * y * T::lit(-0.5); |y| (y * y * y * T::lit(-0.5));
     reciprocal: |x| T::one() / x; |z| complex::reciprocal(z) => from |y| -(y * y); |y| (-(y * y));
     asin: |x| T::elementary::<math::Asin>(x); |z| complex::asin(z) => at |z| complex::slope::asinh(turned(z), z);
@@ -222,7 +227,7 @@ functions! {
     atan: |x| T::elementary::<math::Atan>(x); |z| complex::atan(z) => at |z| complex::slope::atanh(turned(z), z);
     sinh: |x| T::elementary::<math::Sinh>(x); |z| complex::sinh(z) => at |z| complex::slope::sinh(z, z);
     cosh: |x| T::elementary::<math::Cosh>(x); |z| complex::cosh(z) => at |z| complex::slope::cosh(z, z);
-    tanh: |x| T::elementary::<math::Tanh>(x); |z| complex::tanh(z) => from |y| T::one() - y * y; |y| (-(y * y) + T::one());
+    tanh: |x| T::elementary::<math::Tanh>(x); |z| complex::tanh(z) => from |y| math::Tanh::derivative(y, y); |y| complex::slope::tanh(y, y);
     asinh: |x| T::elementary::<math::Asinh>(x); |z| complex::asinh(z) => at |z| complex::slope::asinh(z, z);
     acosh: |x| T::elementary::<math::Acosh>(x); |z| complex::acosh(z) => at |z| complex::slope::acosh(z, z);
     atanh: |x| T::elementary::<math::Atanh>(x); |z| complex::atanh(z) => at |z| complex::slope::atanh(z, z);
@@ -241,23 +246,8 @@ macro_rules! periodic {
         impl Unary for $op {
             const HAS_FAST_PATH: bool = true;
             const DERIVATIVE_HAS_FAST_PATH: bool = Self::DERIVATIVE_READS[0] == 1;
-            $(
-                const DERIVATIVE_READS: [u32; 3] = [8; 3];
-                #[inline(always)]
-                fn derivative<T: MachineFloat>(_: T, $y: T) -> T {
-                    $slope
-                }
-                #[inline(always)]
-                fn complex_gradient<T: MachineFloat>(_: Complex<T>, $w: Complex<T>, g: Complex<T>) -> Complex<T> {
-                    g * $complex_slope.conj()
-                }
-            )?
-            $(
-                #[inline(always)]
-                fn complex_gradient<T: MachineFloat>($v: Complex<T>, _: Complex<T>, g: Complex<T>) -> Complex<T> {
-                    g * $at.conj()
-                }
-            )?
+            $(stated! { from |$y| $slope; |$w| $complex_slope })?
+            $(stated! { at |$v| $at })?
             #[inline(always)]
             fn fast_path<T: MachineFloat>(x: T) -> T {
                 T::elementary::<math::$small>(x)
@@ -280,7 +270,7 @@ macro_rules! periodic {
 periodic! {
     sin: Sin SinSmall, |z| complex::sin(z) => at |z| complex::cos(z);
     cos: Cos CosSmall, |z| complex::cos(z) => at |z| (-complex::sin(z));
-    tan: Tan TanSmall, |z| complex::tan(z) => from |y| y * y + T::one(); |y| (y * y + T::one());
+    tan: Tan TanSmall, |z| complex::tan(z) => from |y| math::Tan::derivative(y, y); |y| (y * y + T::one());
 }
 
 /// `sin(pi * x) / (pi * x)`, given the sine.

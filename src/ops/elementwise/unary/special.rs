@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::dtype::math;
+use crate::dtype::special::{Function, function};
 use crate::dtype::{MachineFloat, Special, Unary};
 
 /// The rows of special functions in the table of unary operations.
@@ -123,7 +124,7 @@ macro_rules! real_functions {
 real_functions! {
     erf: |x| MachineFloat::erf(x);
     erfc: |x| T::elementary::<math::Erfc>(x);
-    erfinv: |x| T::elementary::<math::Erfinv>(x), from |y| T::elementary::<math::Exp>(y * y) / T::FRAC_2_SQRT_PI();
+    erfinv: |x| T::elementary::<math::Erfinv>(x), from |y| <math::Erfinv as math::Elementary>::derivative(y, y);
     erfcx: |x| T::elementary::<math::Erfcx>(x);
     lgamma: |x| Special::lgamma(x);
     digamma: |x| x.digamma();
@@ -148,8 +149,7 @@ impl Unary for ndtri {
     const DERIVATIVE_READS: [u32; 3] = [8; 3];
     #[inline(always)]
     fn derivative<T: MachineFloat>(_x: T, y: T) -> T {
-        // The square root of two pi.
-        T::elementary::<math::Exp>(y * y * T::lit(0.5)) * T::lit(2.506_628_274_631_000_7)
+        <function::ndtri as Function>::derivative(y, y)
     }
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
