@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::ops::lanes::LANES;
 use crate::ops::slope;
 use num_complex::Complex;
-use num_traits::Zero;
 
 /// A category for which an operation has no formula. Never called, because the type system rejects such dtypes (each operation states which
 /// ones it admits).
@@ -63,6 +62,8 @@ pub trait Unary: Sized + 'static {
     fn complex<T: MachineFloat>(_z: Complex<T>) -> Complex<T> {
         refused()
     }
+    /// Whether its derivative needs no loop of its own.
+    const SIMPLE: slope::Simple = slope::Simple::No;
     /// Which values the derivative reads: 1 for the operand, 8 for the result.
     const DERIVATIVE_READS: [u32; 3] = [1; 3];
     /// Whether a loop over the derivative waits for arithmetic rather than for memory.
@@ -77,7 +78,9 @@ pub trait Unary: Sized + 'static {
     /// The gradient of a complex number: see `Derivable` in `ops::slope`.
     #[inline(always)]
     fn complex_gradient<T: MachineFloat>(z: Complex<T>, _y: Complex<T>, g: Complex<T>) -> Complex<T> {
-        slope::complex_tangent(z, |z| Self::complex(z), g)
+        let [re, im] = slope::directions();
+        let moved = [Self::complex(slope::moving(z, re)), Self::complex(slope::moving(z, im))];
+        Complex::new(slope::along(g, moved[0]), slope::along(g, moved[1]))
     }
 }
 
@@ -139,7 +142,9 @@ pub trait ToReal: Sized + 'static {
     /// The gradient of a complex number, whose result is real.
     #[inline(always)]
     fn complex_gradient<T: MachineFloat>(z: Complex<T>, _y: Complex<T>, g: Complex<T>) -> Complex<T> {
-        slope::complex_tangent(z, |z| Complex::new(Self::complex(z), Zero::zero()), g)
+        let [re, im] = slope::directions();
+        let moved = [Self::complex(slope::moving(z, re)), Self::complex(slope::moving(z, im))];
+        Complex::new(g.re * moved[0].tangent, g.re * moved[1].tangent)
     }
 }
 
@@ -188,6 +193,8 @@ pub trait Tuned: Sized + 'static {
     }
     /// Whether a loop over it waits for memory rather than for arithmetic.
     const IS_MEMORY_BOUND: bool = false;
+    /// Which operands the derivative by each operand reads, as masks, where the first two parameters are operands.
+    const DERIVATIVE_READS: [u32; 3] = [7; 3];
     /// The derivative by the operand (0) or by one of the parameters, counted from 1. It is read from the formula by dual numbers where
     /// nothing else is said.
     #[inline(always)]
@@ -273,6 +280,11 @@ pub trait Binary: Sized + 'static {
     #[inline(always)]
     fn derivative<T: MachineFloat>(by: usize, a: T, b: T) -> T {
         slope::binary_derivative::<Self, T>(by, a, b)
+    }
+    /// The gradient of a complex number: see `Derivable` in `ops::slope`.
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(by: usize, a: Complex<T>, b: Complex<T>, g: Complex<T>) -> Complex<T> {
+        slope::complex_binary_gradient::<Self, T>(by, [a, b], g)
     }
 }
 

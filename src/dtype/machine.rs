@@ -335,10 +335,14 @@ macro_rules! machine_floats {
             fn scaled_by(self, exponent: $ty) -> $ty {
                 $scaled(self, num_traits::ToPrimitive::to_i32(&exponent).unwrap_or(0))
             }
-            #[inline]
+            #[inline(always)]
             fn binade(self) -> $ty {
-                let (mantissa, exponent, _) = self.integer_decode();
-                $scaled(1.0, i32::from(exponent) + (63 - mantissa.leading_zeros() as i32))
+                // A power of two that makes every denormal number normal.
+                const UP: $ty = (1_u64 << $digits) as $ty;
+                let is_subnormal = self.abs() < <$ty>::MIN_POSITIVE;
+                let normal = if is_subnormal { self * UP } else { self };
+                let power = <$ty>::from_bits(normal.to_bits() & <$ty>::INFINITY.to_bits());
+                if is_subnormal { power / UP } else { power }
             }
             #[inline(always)]
             fn rounded_to(self, dtype: super::DType) -> $ty {

@@ -93,6 +93,8 @@ pub enum Simple {
     Difference,
     /// `a * b`
     Product,
+    /// The derivative is 0 everywhere, as that of rounding.
+    Flat,
 }
 
 /// A formula of up to three operands and constants that has a derivative.
@@ -132,15 +134,10 @@ pub trait Derivable: 'static {
         given: [Complex<T>; 3],
         g: Complex<T>,
     ) -> Complex<T> {
-        complex_tangent(
-            x[by],
-            |z| {
-                let mut at = x.map(constant);
-                at[by] = z;
-                Self::complex(at, given.map(constant))
-            },
-            g,
-        )
+        let ([re, im], given) = (directions(), given.map(constant));
+        let mut at = [x.map(constant); 2];
+        (at[0][by], at[1][by]) = (moving(x[by], re), moving(x[by], im));
+        Complex::new(along(g, Self::complex(at[0], given)), along(g, Self::complex(at[1], given)))
     }
 }
 
@@ -149,18 +146,21 @@ fn constant<T: MachineFloat>(z: Complex<T>) -> Complex<Dual<T>> {
     Complex::new(Dual::constant(z.re), Dual::constant(z.im))
 }
 
-/// `g` times the derivative of a complex formula, in PyTorch's convention.
+/// A complex number that moves in a direction.
 #[inline(always)]
-pub(crate) fn complex_tangent<T: MachineFloat>(
-    z: Complex<T>,
-    formula: impl Fn(Complex<Dual<T>>) -> Complex<Dual<T>>,
-    g: Complex<T>,
-) -> Complex<T> {
-    let part = |by_re: T, by_im: T| {
-        let moved = formula(Complex::new(Dual::new(z.re, by_re), Dual::new(z.im, by_im)));
-        g.re * moved.re.tangent + g.im * moved.im.tangent
-    };
-    Complex::new(part(T::one(), T::zero()), part(T::zero(), T::one()))
+pub(crate) fn moving<T: MachineFloat>(z: Complex<T>, [re, im]: [T; 2]) -> Complex<Dual<T>> {
+    Complex::new(Dual::new(z.re, re), Dual::new(z.im, im))
+}
+/// The real part of `conj(g)` times a derivative. (Complex gradients are written without closures, which would be compiled for the baseline
+/// alone.)
+#[inline(always)]
+pub(crate) fn along<T: MachineFloat>(g: Complex<T>, moved: Complex<Dual<T>>) -> T {
+    g.re * moved.re.tangent + g.im * moved.im.tangent
+}
+/// The directions of the real and of the imaginary axis.
+#[inline(always)]
+pub(crate) fn directions<T: MachineFloat>() -> [[T; 2]; 2] {
+    [[T::one(), T::zero()], [T::zero(), T::one()]]
 }
 
 /// The tangent of a real formula.
@@ -169,9 +169,9 @@ pub(crate) fn tangent<T: MachineFloat>(x: T, formula: impl Fn(Dual<T>) -> Dual<T
     formula(Dual::new(x, T::one())).tangent
 }
 
-/// `OfUnary: F: Unary, 1 |by, x, y, given| derivative, complex;` writes a marker and its `Derivable`.
+/// `OfUnary: F: Unary, 1 |by, x, y, given, g| derivative, complex;` writes a marker and its `Derivable`.
 macro_rules! derivables {
-    ($($(#[$doc:meta])* $name:ident: $trait:ident, $operands:literal, reads $reads:expr $(, simple $simple:expr)? $(, long $long:expr)? $(, fast $fast:ident)?, |$by:ident, $x:ident, $y:ident, $given:ident| $derivative:expr, $complex:expr $(, $own:ident)?;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $trait:ident, $operands:literal, reads $reads:expr $(, simple $simple:expr)? $(, long $long:expr)? $(, fast $fast:ident)?, |$by:ident, $x:ident, $y:ident, $given:ident, $g:ident| $derivative:expr, $complex:expr $(, $own:expr)?;)*) => {$(
         $(#[$doc])*
         pub struct $name<F>(PhantomData<fn() -> F>);
         impl<F: $trait> Derivable for $name<F> {
@@ -203,9 +203,10 @@ macro_rules! derivables {
             $(
                 #[inline(always)]
                 fn complex_gradient<T: MachineFloat>(
-                    _: usize, x: [Complex<T>; 3], y: Complex<T>, _: [Complex<T>; 3], g: Complex<T>,
+                    $by: usize, $x: [Complex<T>; 3], $y: Complex<T>, $given: [Complex<T>; 3], $g: Complex<T>,
                 ) -> Complex<T> {
-                    F::$own(x[0], y, g)
+                    let _ = ($by, $y, &$given);
+                    $own
                 }
             )?
         }
@@ -213,21 +214,25 @@ macro_rules! derivables {
 }
 derivables! {
     /// A row of one operand.
-    OfUnary: Unary, 1, reads F::DERIVATIVE_READS, long F::DERIVATIVE_IS_LONG, fast DERIVATIVE_HAS_FAST_PATH, |by, x, y, given| F::derivative(x[0], y), F::complex(x[0]), complex_gradient;
+    OfUnary: Unary, 1, reads F::DERIVATIVE_READS, simple F::SIMPLE, long F::DERIVATIVE_IS_LONG, fast DERIVATIVE_HAS_FAST_PATH, |by, x, y, given, g| F::derivative(x[0], y), F::complex(x[0]), F::complex_gradient(x[0], y, g);
     /// An operand divided by a formula of it.
-    OfDivided: Unary, 1, reads [1; 3], |by, x, y, given| tangent(x[0], |x| x / F::real(x)), x[0] / F::complex(x[0]);
+    OfDivided: Unary, 1, reads [1; 3], |by, x, y, given, g| tangent(x[0], |x| x / F::real(x)), x[0] / F::complex(x[0]), {
+        let y = F::complex(x[0]);
+        let quotient = g / y.conj();
+        quotient - F::complex_gradient(x[0], y, quotient * (x[0] / y).conj())
+    };
     /// An operand less a formula of it.
-    OfSubtracted: Unary, 1, reads [1; 3], |by, x, y, given| tangent(x[0], |x| x - F::real(x)), x[0] - F::complex(x[0]);
+    OfSubtracted: Unary, 1, reads [1; 3], |by, x, y, given, g| tangent(x[0], |x| x - F::real(x)), x[0] - F::complex(x[0]), g - F::complex_gradient(x[0], F::complex(x[0]), g);
     /// A row with real results.
-    OfReal: ToReal, 1, reads [1; 3], |by, x, y, given| F::derivative(x[0]), Complex::new(F::complex(x[0]), T::zero()), complex_gradient;
+    OfReal: ToReal, 1, reads [1; 3], |by, x, y, given, g| F::derivative(x[0]), Complex::new(F::complex(x[0]), T::zero()), F::complex_gradient(x[0], y, g);
     /// A row of two operands.
-    OfBinary: Binary, 2, reads F::DERIVATIVE_READS, simple F::SIMPLE, |by, x, y, given| F::derivative(by, x[0], x[1]), F::complex(x[0], x[1]);
+    OfBinary: Binary, 2, reads F::DERIVATIVE_READS, simple F::SIMPLE, |by, x, y, given, g| F::derivative(by, x[0], x[1]), F::complex(x[0], x[1]), F::complex_gradient(by, x[0], x[1], g);
     /// A row with parameters.
-    OfTuned: Tuned, 1, reads [1; 3], |by, x, y, given| F::derivative(0, x[0], given), F::complex(x[0], given);
+    OfTuned: Tuned, 1, reads [1; 3], |by, x, y, given, g| F::derivative(0, x[0], given), F::complex(x[0], given);
     /// A formula with parameters whose first parameter is an operand.
-    OfPair: Tuned, 2, reads [3; 3], |by, x, y, given| F::derivative(by, x[0], [x[1], given[0], given[1]]), F::complex(x[0], [x[1], given[0], given[1]]);
+    OfPair: Tuned, 2, reads [3; 3], |by, x, y, given, g| F::derivative(by, x[0], [x[1], given[0], given[1]]), F::complex(x[0], [x[1], given[0], given[1]]);
     /// The same with two operands among the parameters.
-    OfThree: Tuned, 3, reads [7; 3], |by, x, y, given| F::derivative(by, x[0], [x[1], x[2], given[0]]), F::complex(x[0], [x[1], x[2], given[0]]);
+    OfThree: Tuned, 3, reads F::DERIVATIVE_READS, |by, x, y, given, g| F::derivative(by, x[0], [x[1], x[2], given[0]]), F::complex(x[0], [x[1], x[2], given[0]]);
 }
 
 /// The derivative of a formula with parameters: by its operand (0), or by one of the parameters (from 1 on).
@@ -244,6 +249,23 @@ pub(crate) fn several_tangent<F: Several, T: MachineFloat>(by: usize, x: [T; 6])
     let mut at = x.map(Dual::constant);
     at[by].tangent = T::one();
     F::real(at).tangent
+}
+
+/// `g` times the derivative of a complex formula of two operands by one of them.
+#[inline(always)]
+pub(crate) fn complex_binary_gradient<F: Binary, T: MachineFloat>(
+    by: usize,
+    [a, b]: [Complex<T>; 2],
+    g: Complex<T>,
+) -> Complex<T> {
+    let [re, im] = directions();
+    if by == 0 {
+        let b = constant(b);
+        Complex::new(along(g, F::complex(moving(a, re), b)), along(g, F::complex(moving(a, im), b)))
+    } else {
+        let a = constant(a);
+        Complex::new(along(g, F::complex(a, moving(b, re))), along(g, F::complex(a, moving(b, im))))
+    }
 }
 
 /// The derivative of a formula of two operands by one of them.
@@ -316,7 +338,7 @@ macro_rules! slopings {
 slopings! {
     f32: narrow, real_gradient, Narrow, HAS_FAST_PATH;
     f64: double, real_gradient, Narrow, HAS_FAST_PATH;
-    Complex<f64>: double_complex, complex_gradient, None;
+    Complex<f64>: double_complex, complex_gradient, Narrow;
 }
 #[inline(always)]
 fn narrow(z: Complex<f64>) -> f32 {
@@ -383,7 +405,7 @@ derivings! { f32: narrow; f64: double; }
 macro_rules! complex_derivings {
     ($($ty:ty: $number:ident;)*) => {$(
         impl<F: Derivable, const BY: usize> Map3<Complex<$ty>, Complex<$ty>, Complex<$ty>, Complex<$ty>> for Deriving<F, BY> {
-            const VECTORS: VectorWidth = VectorWidth::None;
+            const VECTORS: VectorWidth = VectorWidth::Narrow;
             #[inline(always)]
             fn call(self, a: Complex<$ty>, b: Complex<$ty>, c: Complex<$ty>) -> Complex<$ty> {
                 let mut at = [a, b, c].map(constant);

@@ -124,6 +124,21 @@ fn of_inverses_and_determinants() {
     }
 }
 
+#[test]
+fn of_arithmetic_of_complex_numbers() {
+    let any = |at: usize| [0.4 + numbers(1, 64)[at], numbers(2, 64)[at] - 0.7];
+    both! {
+        div: shape![3, 2], any, |x| x / (x * x + 3.0);
+        pow: shape![3, 2], any, |x| (x * x + 3.0).pow(x * 0.5);
+        pow_of_number: shape![3, 2], any, |x| (x * x + 3.0).pow(1.7);
+        logaddexp: shape![3, 2], any, |x| x.logaddexp(&(x * 0.3 - 0.1));
+        vecdot: shape![3, 2], any, |x| x.vecdot(&(x * x + 1.0), axis![-1]);
+        lerp: shape![3, 2], any, |x| x.lerp(&(x * x), &(x * 0.3));
+        tanhshrink: shape![3, 2], any, |x| x.tanhshrink();
+        silu: shape![3, 2], any, |x| x.silu();
+    }
+}
+
 /// The Hermitian part of matrices, with a positive spectrum.
 #[cfg(feature = "linalg")]
 macro_rules! hermitian {
@@ -621,6 +636,7 @@ fn of_choices_and_distances() {
         median: shape![3, 5], any, |x| x.median_axis(axis![1]).0;
         median_of_all: shape![3, 5], any, |x| x.median();
         quantile: shape![3, 5], any, |x| x.quantile_axis(axis![1], 0.3, Interpolation::Linear);
+        quantiles_by_q: shape![3], any, |x| constant(tensor![0.5, 3.0, -1.0, 2.0; f64]).quantiles(x.sigmoid(), Interpolation::Linear);
         unique: shape![3, 2], any, |x| x.unique().0;
         quantile_midpoint: shape![3, 5], any, |x| x.quantile_axis(axis![0], 0.6, Interpolation::Midpoint);
         repeat: shape![3, 2], any, |x| x.repeat_interleave_by(axis![0], &constant(tensor![2, 0, 3]));

@@ -30,6 +30,10 @@ impl Binary for ConjugateTimes {
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
         a.conj() * b
     }
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(by: usize, a: Complex<T>, b: Complex<T>, g: Complex<T>) -> Complex<T> {
+        if by == 0 { g.conj() * b } else { a * g }
+    }
 }
 /// `conj(a) * b` as a kernel, each product in the computing type of `E`.
 #[derive(Clone, Copy)]

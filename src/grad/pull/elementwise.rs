@@ -1,8 +1,10 @@
 //! Elementwise formulas: gradients times derivatives, by loops that are compiled with the formulas' own (`ops::slope`).
 
 use super::reduce::{ByParts, TimesConjugate, scaled};
+use super::seen::Seen;
 use super::ways::unlike;
-use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, no_gradient, view_of, widened};
+use super::widened::{self, Given};
+use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, no_gradient, view_of};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Device};
 use crate::dtype::{Castable as _, Complex, DType, Dtype, bf16, f16};
@@ -149,10 +151,9 @@ where
     no_gradient(E::DTYPE)
 }
 fn operands<'a, 'b, D: Backend>(call: &'b SlopeCall<'a, D>) -> Result<[&'b Part<'a, D>; 3]> {
-    match &call.x {
-        [Some(a), Some(b), Some(c)] => Ok([a, b, c]),
-        _ => not_kept(),
-    }
+    // What is not read may be anything of the right size.
+    let Some(any) = call.x.iter().flatten().next() else { return not_kept() };
+    Ok(call.x.each_ref().map(|x| x.as_ref().unwrap_or(any)))
 }
 #[cold]
 pub(super) fn not_kept<T>() -> Result<T> {
@@ -182,26 +183,48 @@ fn formula_from<E: Dtype, D: Device>(
     convert: fn(D::Storage, &Layout) -> Result<D::Storage>,
 ) -> Result<()> {
     let Rule::Formula { formula: Some(formula), given: constants, x, y, .. } = rule else { return unlike() };
+    if let Simple::Flat = formula.simple {
+        return given.of[0].take().map_or(Ok(()), |g| flat::<D>(x, &g, gradients));
+    }
     let own = rule.layout();
     let (sizes, strides) = (&own.sizes, &own.strides);
-    // A view is read as any other operand.
-    let reads_views = own.dtype == E::DTYPE;
-    let seen = given.take_view(|seen| reads_views && seen.is_of(sizes, strides));
-    let [first, ..] = given.whole()?;
-    let Some(storage) = first.take() else { return Ok(()) };
     let is_wide = match own.dtype {
         DType::F16 | DType::BF16 => const { matches!(E::DTYPE, DType::F32) },
         DType::C64 => const { matches!(E::DTYPE, DType::C128) },
         _ => false,
     };
+    // A view is read as any other operand; of another dtype only one number, which is converted.
+    let reads_views = own.dtype == E::DTYPE;
+    let is_read = |seen: &Seen<D::Storage>| reads_views || !is_wide && seen.is_number();
+    let seen = given.take_view(|seen| is_read(seen) && seen.is_of(sizes, strides));
+    let [first, ..] = given.whole()?;
+    let Some(storage) = first.take() else { return Ok(()) };
     if is_wide {
         let step = widened::Step { formula, given: constants.open(), x, y: y.as_ref(), layout: &own };
-        if widened::slopes::<D>(&step, &storage, gradients)? {
+        if widened::slopes::<D>(&step, &Given::List(&storage), gradients)? {
+            return Ok(());
+        }
+    }
+    let converted = match &seen {
+        Some(_) if !reads_views => {
+            convert(storage, &Layout { dtype: own.dtype, sizes: Dims::known(&[]), strides: Dims::known(&[]) })?
+        }
+        _ => convert(storage, &own)?,
+    };
+    let narrow = x.iter().find(|x| x.node.is_some()).map_or(own.dtype, |x| x.dtype());
+    if const { matches!(E::DTYPE, DType::F32) }
+        && seen.as_ref().is_some_and(|seen| seen.is_number())
+        && narrow.is_half()
+        && (formula.simple, formula.beside.is_some(), y.is_some()) == (Simple::No, false, false)
+    {
+        let layout = Layout { dtype: narrow, ..own };
+        let step = widened::Step { formula, given: constants.open(), x, y: None, layout: &layout };
+        if widened::slopes::<D>(&step, &Given::Number(&converted), gradients)? {
             return Ok(());
         }
     }
     let (offset, steps) = seen.map_or((0, own.strides), |seen| (seen.offset, seen.strides));
-    let g = Arrived { storage: convert(storage, &own)?, offset, strides: steps };
+    let g = Arrived { storage: converted, offset, strides: steps };
     let (formula, constants, y) = (*formula, constants.open(), y.as_ref());
     if formula.simple != Simple::No
         && formula.beside.is_none()
@@ -243,6 +266,16 @@ fn formula_from<E: Dtype, D: Device>(
     let operands = converted.each_ref().map(|x| x.as_ref().map(Part::of));
     let parts = (operands, y.as_ref().map(Part::of), Part::of(&g));
     slopes::<E, D>(formula, constants, x, parts, [sizes, strides], gradients)
+}
+/// Zeros, as in PyTorch also where the gradient of the result is infinite or NaN.
+fn flat<D: Device>(x: &[Operand<D::Storage>], g: &D::Storage, gradients: &mut Gradients<D::Storage>) -> Result<()> {
+    for node in x.iter().filter_map(|x| x.node.as_ref()) {
+        let (bytes, of) = (node.extent().bytes, gradients.of(node)?);
+        if of.is_none() && bytes != 0 {
+            *of = Some(D::zeroed::<u8>(Some(g), bytes)?);
+        }
+    }
+    Ok(())
 }
 /// A gradient where it arrived, of a known dtype and known sizes.
 struct Arrived<B> {

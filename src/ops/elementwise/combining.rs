@@ -48,7 +48,7 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
     const MERGING: Merging = match <Op::Derived as Derivable>::SIMPLE {
         Simple::Sum => Merging::Add,
         Simple::Product => Merging::Multiply,
-        Simple::Difference | Simple::No => Merging::Missing,
+        Simple::Difference | Simple::Flat | Simple::No => Merging::Missing,
     };
     const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]);
     const HAS_FAST_PATH: bool = fast::<P>(Op::HAS_FAST_PATH);

@@ -29,6 +29,15 @@ impl<Op> PartFor<Op> for f64 {}
 /// `lerp(x, end, weight)`, computed from the nearer end. Source: `aten/src/ATen/native/Lerp.h`.
 pub(crate) struct LerpFormula;
 impl Tuned for LerpFormula {
+    const DERIVATIVE_READS: [u32; 3] = [4, 4, 7];
+    #[inline(always)]
+    fn derivative<T: MachineFloat>(by: usize, x: T, [end, weight, _]: Parameters<T>) -> T {
+        match by {
+            0 => T::one() - weight,
+            1 => weight,
+            _ => end - x,
+        }
+    }
     #[inline(always)]
     fn real<T: MachineFloat>(x: T, [end, weight, _]: Parameters<T>) -> T {
         let distance = end - x;

@@ -1,7 +1,7 @@
 //! Gradients of `AnyTensor`: what PyTorch's tensors do that require gradients.
 
 use castiron::any::{self, Args, GradOptions, Value, call, call_in_place};
-use castiron::{AnyTensor, DType, Result, Tensor, shape, tensor};
+use castiron::{AnyTensor, DType, Interpolation, Result, Tensor, shape, tensor};
 
 fn leaf(x: impl Into<AnyTensor>) -> AnyTensor {
     let mut x = x.into();
@@ -35,6 +35,33 @@ fn gradients_add_up_in_leaves() -> Result<()> {
     );
     w.zero_grad();
     assert!(w.grad().is_none());
+    Ok(())
+}
+
+#[test]
+fn roundings_have_zeros_as_gradients() -> Result<()> {
+    let (x, y) = (leaf(tensor![1.5, -0.2]), leaf(tensor![0.7, 2.0]));
+    let seed = AnyTensor::from(tensor![f32::INFINITY, f32::NAN]);
+    let options = GradOptions { seeds: Some(&[&seed]), ..GradOptions::default() };
+    let mut results = vec![x.floor_divide(&y)?, x.floor_divide(2)?];
+    for name in ["floor", "ceil", "round", "trunc", "fix", "sign"] {
+        results.push(call(name, &Args::new().arg(x.clone()))?.tensor()?);
+    }
+    for result in &results {
+        let found = any::grad(&[result], &[&x], &options)?;
+        assert_eq!(text(found[0].clone()), "tensor([0., 0.])");
+    }
+    Ok(())
+}
+
+#[test]
+fn quantiles_depend_on_their_probabilities() -> Result<()> {
+    let (x, q) = (AnyTensor::from(tensor![8.0, 1.0, 4.0, 2.0]), leaf(tensor![0.25, 0.5]));
+    total(&x.quantile(&q, None, false, Interpolation::Linear, false)?)?.backward()?;
+    assert_eq!(text(q.grad()), "tensor([3., 6.])");
+    let q = leaf(Tensor::<f32, shape![]>::scalar(0.5));
+    total(&x.quantile(&q, None, false, Interpolation::Linear, false)?)?.backward()?;
+    assert_eq!(text(q.grad()), "tensor(6.)");
     Ok(())
 }
 
@@ -600,6 +627,12 @@ fn gradients_of_narrow_dtypes_are_those_of_wide_ones() -> Result<()> {
     for name in ["add", "sub", "mul", "div"] {
         calls.push((name, Box::new(both(name))));
     }
+    for name in ["nn.functional.mse_loss", "nn.functional.smooth_l1_loss"] {
+        let call_of = move |x: &AnyTensor, y: &AnyTensor| {
+            call(name, &Args::new().arg(x.clone()).arg(y.clone()).named("reduction", "sum"))?.tensor()
+        };
+        calls.push((name, Box::new(call_of)));
+    }
     // Halves of the elements beside each other: nothing is dense.
     calls.push(("a row", Box::new(|x, y| x.reshape(&[2, -1])?.mul(&y.reshape(&[2, -1])?.select(0, 1)?))));
     let softmax = |name: &'static str| {
@@ -614,7 +647,7 @@ fn gradients_of_narrow_dtypes_are_those_of_wide_ones() -> Result<()> {
             calls.push(("softmax", Box::new(softmax("softmax"))));
             calls.push(("log_softmax", Box::new(softmax("log_softmax"))));
         } else {
-            calls.retain(|(name, _)| !name.ends_with("softmax"));
+            calls.retain(|(name, _)| !name.ends_with("softmax") && !name.ends_with("loss"));
         }
         for (name, f) in &calls {
             // The first elements are not used, so that operands begin inside of their storages.

@@ -141,6 +141,11 @@ impl Binary for div {
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
         complex::quotient(a, b)
     }
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(by: usize, a: Complex<T>, b: Complex<T>, g: Complex<T>) -> Complex<T> {
+        let by_a = complex::quotient(g, b.conj());
+        if by == 0 { by_a } else { -(by_a * complex::quotient(a, b).conj()) }
+    }
 }
 
 /// Integer division by zero is reported before the operation runs; the kernel returns zero instead of trapping.
@@ -198,6 +203,8 @@ fn as_it_is<T: MachineFloat>(_: T, _: T, left: T) -> T {
 }
 
 impl Binary for floor_divide {
+    const SIMPLE: Simple = Simple::Flat;
+    const DERIVATIVE_READS: [u32; 3] = [0; 3];
     const DIVIDES: bool = true;
     const RIGHT_SCALAR_IS_EXACT: bool = true;
     #[inline(always)]
@@ -212,6 +219,8 @@ impl Binary for floor_divide {
 }
 
 impl Binary for trunc_divide {
+    const SIMPLE: Simple = Simple::Flat;
+    const DERIVATIVE_READS: [u32; 3] = [0; 3];
     const DIVIDES: bool = true;
     const RIGHT_SCALAR_IS_EXACT: bool = true;
     #[inline(always)]
@@ -319,6 +328,16 @@ impl Binary for pow {
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
         complex::pow(a, b)
+    }
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(by: usize, a: Complex<T>, b: Complex<T>, g: Complex<T>) -> Complex<T> {
+        let zero = Complex::new(T::zero(), T::zero());
+        let is_flat = if by == 0 { b == zero } else { (a == zero) & (b.re >= T::zero()) };
+        if is_flat {
+            return zero;
+        }
+        let slope = if by == 0 { b * complex::pow(a, b - T::one()) } else { complex::pow(a, b) * complex::log(a) };
+        g * slope.conj()
     }
     #[inline(always)]
     fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {

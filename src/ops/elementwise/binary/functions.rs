@@ -183,6 +183,15 @@ impl Binary for logaddexp {
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
         complex::logaddexp(a, b)
     }
+    #[inline(always)]
+    fn complex_gradient<T: MachineFloat>(by: usize, a: Complex<T>, b: Complex<T>, g: Complex<T>) -> Complex<T> {
+        let [own, other] = if by == 0 { [a, b] } else { [b, a] };
+        // The exponential that does not overflow.
+        let is_larger = own.re >= other.re;
+        let less = complex::exp(if is_larger { other - own } else { own - other });
+        let numerator = if is_larger { Complex::new(T::one(), T::zero()) } else { less };
+        g * complex::quotient(numerator, less + T::one()).conj()
+    }
 }
 
 /// `ldexp`. Floats with an integer exponent are scaled exactly, with the exponent as C's `int`; for other exponents, 2 to the power of the
@@ -294,6 +303,10 @@ macro_rules! aliases {
             #[inline(always)]
             fn takes_fast_path_by_scalar<T: MachineFloat>(a: T, b: T) -> bool {
                 <$other as Binary>::takes_fast_path_by_scalar(a, b)
+            }
+            #[inline(always)]
+            fn complex_gradient<T: MachineFloat>(by: usize, a: Complex<T>, b: Complex<T>, g: Complex<T>) -> Complex<T> {
+                <$other as Binary>::complex_gradient(by, a, b, g)
             }
         }
     )*};

@@ -4,6 +4,7 @@ use super::super::complex;
 use super::*;
 use crate::dtype::math::{self, Elementary as _};
 use crate::dtype::{MachineFloat, MachineInt, ToReal, Unary};
+use crate::ops::slope::Simple;
 use num_complex::Complex;
 
 /// The rows of elementary functions in the table of unary operations.
@@ -351,6 +352,8 @@ macro_rules! aliases {
             fn boolean(x: bool) -> bool {
                 <$other as Unary>::boolean(x)
             }
+            const SIMPLE: Simple = <$other as Unary>::SIMPLE;
+            const DERIVATIVE_READS: [u32; 3] = [if matches!(Self::SIMPLE, Simple::Flat) { 0 } else { 1 }; 3];
             #[inline(always)]
             fn integer<T: MachineInt>(x: T) -> T {
                 <$other as Unary>::integer(x)

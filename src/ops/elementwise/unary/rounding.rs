@@ -3,6 +3,7 @@
 use super::super::complex;
 use super::*;
 use crate::dtype::{MachineFloat, MachineInt, Unary};
+use crate::ops::slope::Simple;
 use num_complex::Complex;
 
 /// The rows of rounding and signs in the table of unary operations.
@@ -39,6 +40,8 @@ macro_rules! rounding_rows {
 pub(crate) use rounding_rows;
 
 impl Unary for sign {
+    const SIMPLE: Simple = Simple::Flat;
+    const DERIVATIVE_READS: [u32; 3] = [0; 3];
     #[inline(always)]
     fn boolean(x: bool) -> bool {
         x
@@ -69,6 +72,8 @@ impl Unary for sign {
 macro_rules! rounding {
     ($($op:ident: |$x:ident| $rounded:expr;)*) => {$(
         impl Unary for $op {
+            const SIMPLE: Simple = Simple::Flat;
+            const DERIVATIVE_READS: [u32; 3] = [0; 3];
             #[inline(always)]
             fn integer<T: MachineInt>(x: T) -> T {
                 x
