@@ -6,8 +6,7 @@ use crate::any::{AnyTensor, IntoAny};
 use crate::composite::Erased;
 use crate::composite::statistics::quantile::Quantiles;
 use crate::device::{Backend as _, Dynamic};
-use crate::dtype::scalar::ScalarValue;
-use crate::error::{Error, Result, filled, listed};
+use crate::error::{Error, Result};
 use crate::layout::dims::Dims;
 use crate::tensor::Interpolation;
 use castiron_macros::operations;
@@ -39,23 +38,24 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         let op = if ignores_nan { "nanquantile" } else { "quantile" };
         let invalid = |reason: String| Err(Error::InvalidArgument { op, reason });
-        let (shares, is_list) = match q.into() {
-            AnyOperand::Number(q) => (vec![q.real_part()], false),
-            AnyOperand::Array(q) if q.dtype != self.dtype => {
+        let q = q.into();
+        if let AnyOperand::Array(q) = &q {
+            if q.dtype != self.dtype {
                 return invalid(format!("`q` must have the dtype of the tensor, {}, got {}", self.dtype, q.dtype));
             }
-            AnyOperand::Array(q) if q.rank() > 1 => {
+            if q.rank() > 1 {
                 return invalid(format!("`q` is a scalar or a list, got a tensor with {} axes", q.rank()));
             }
-            // On the meta device there are no data: only the number of quantiles matters.
-            AnyOperand::Array(q) if !q.has_data() => (filled(0.0, q.numel())?, q.rank() == 1),
-            AnyOperand::Array(q) => (listed(q.to_scalars()?.into_iter().map(ScalarValue::real_part))?, q.rank() == 1),
-        };
-        let (at, len) = (dim.map(|dim| self.axis_from_end(op, dim)).transpose()?, shares.len());
+        }
+        let at = dim.map(|dim| self.axis_from_end(op, dim)).transpose()?;
         dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
             let x = self.as_erased::<E>()?;
-            let shares = Dynamic::build(Some(x.storage()), || Ok(shares))?;
-            let q = Erased::dense(shares, Dims::known(if is_list { core::slice::from_ref(&len) } else { &[] }));
+            let q = match &q {
+                AnyOperand::Number(q) => {
+                    Erased::dense(Dynamic::fill::<f64>(Some(x.storage()), q.real_part(), 1)?, Dims::known(&[]))
+                }
+                AnyOperand::Array(q) => q.as_erased::<E>()?.to::<f64>(op)?.share(),
+            };
             x.quantiles(Quantiles { op, how, ignores_nan }, &q, at, keepdim).map(IntoAny::into_any)
         })
     }

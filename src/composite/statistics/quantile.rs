@@ -3,15 +3,17 @@
 //! As in PyTorch, lanes are sorted, and the rank of the quantile is computed in the dtype itself.
 //! Source: `aten/src/ATen/native/Sorting.cpp`, `quantile_compute`.
 
-use super::rank::{Above, Below, Rank, Weight};
+use super::rank::{Above, Below, Fraction, Highest, Rank};
 use crate::composite::erased::left_over;
 use crate::composite::{Axis, Erased, Owned};
 use crate::device::Device;
-use crate::dtype::Dtype;
+use crate::dtype::{Castable, Dtype};
 use crate::error::{Error, Result, invalid, listed};
 use crate::layout::dims::Dims;
+use crate::ops;
 use crate::ops::arguments::{Indexing, Order, Sought};
-use crate::ops::pointwise::Lerping;
+use crate::ops::kernel::Combining;
+use crate::ops::pointwise::{Lerping, LerpingBy};
 use crate::ops::reduce::CountNumbers;
 use crate::tensor::{Interpolation, checked_numel, first_of};
 use core::marker::PhantomData;
@@ -64,6 +66,7 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
         let mut sizes = self.dims();
         sizes[axis] = q.sizes().first().copied().unwrap_or(1);
         checked_numel::<E>(op, &sizes)?;
+        let rank = Rank::<E> { len: self.sizes()[axis], ignores_nan, how, dtype: PhantomData };
         // The count of a lane is broadcast to all its quantiles, a probability to all lanes.
         let numbers = numbers.expand(op, &sizes)?;
         let q = q.viewed(op, sizes.len(), |own, view| {
@@ -72,7 +75,6 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
             view.strides[axis] = own.strides.first().copied().unwrap_or(0);
             Ok(own.offset)
         })?;
-        let rank = Rank::<E> { len: self.sizes()[axis], ignores_nan, how, dtype: PhantomData };
         let indexing = Indexing { op, axis, wraps: false };
         let gathered = |places: Owned<i64, D>| {
             Ok::<_, Error>(Owned::<E, D>::dense(D::gather(indexing, sorted.view(), places.view())?, sizes))
@@ -82,8 +84,19 @@ impl<E: Dtype, D: Device> Erased<'_, E, D> {
             return Ok(low);
         }
         let high = gathered(numbers.map2_dense::<f64, i64>(op, Above(rank), &q)?)?;
-        let weight = numbers.map2_dense::<f64, E>(op, Weight(rank), &q)?;
-        let between = D::map3::<E, E, E, E>(Lerping, low.view(), high.view(), weight.view(), &sizes.row_major())?;
+        let steps = sizes.row_major();
+        let between = match how {
+            Interpolation::Midpoint => {
+                D::map2::<E, E, E>(LerpingBy(Castable::from_f64(0.5)), low.view(), high.view(), &steps)?
+            }
+            // How far the rank is above the element below depends on `q`, and has a gradient.
+            _ => {
+                let highest = numbers.map1_dense::<E>(op, Highest(rank))?;
+                let ranks = highest.map2_dense::<E, E>(op, Combining::<ops::mul, E>::new(), &q.to::<E>(op)?)?;
+                let weight = ranks.map1_dense::<E>(op, Fraction)?;
+                D::map3::<E, E, E, E>(Lerping, low.view(), high.view(), weight.view(), &steps)?
+            }
+        };
         Ok(Erased::dense(between, sizes))
     }
 }
