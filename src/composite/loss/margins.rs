@@ -170,24 +170,20 @@ struct Margins<E> {
     dtype: PhantomData<fn() -> E>,
 }
 impl<E: Dtype> Margins<E> {
-    /// Calls a function with row, label, class, factor and how far the class is beyond the margin, for each that is.
-    fn each(
-        &self,
-        [scores, weights]: [&[E]; 2],
-        labels: &[i64],
-        see: &mut dyn FnMut([usize; 3], f64, f64),
-    ) -> Result<()> {
+    /// Calls a function with the number, the label and the scores of each row.
+    fn each_row(&self, scores: &[E], labels: &[i64], see: &mut dyn FnMut(usize, usize, &[E])) -> Result<()> {
         let [n, c] = self.sizes;
         for row in 0..n {
-            let number = |class: usize| scores[row * c + class].cast::<f64>();
             let label = usize::try_from(labels[row]).ok().filter(|&label| label < c);
             let label = label.ok_or(Error::IndexValue { op: self.op(), index: labels[row], axis: 1, size: c })?;
-            for class in (0..c).filter(|&class| class != label) {
-                let beyond = (self.margin - number(label) + number(class)).max(0.0);
-                see([row, label, class], weights[label].cast::<f64>(), beyond);
-            }
+            see(row, label, &scores[row * c..][..c]);
         }
         Ok(())
+    }
+    /// How far a class is beyond the margin.
+    #[inline]
+    fn beyond(&self, label: f64, class: E) -> f64 {
+        (self.margin - label + class.cast::<f64>()).max(0.0)
     }
 }
 impl<E: Dtype> Primitive for Margins<E> {
@@ -199,12 +195,13 @@ impl<E: Dtype> Primitive for Margins<E> {
     fn run<D: Device>(&self, (x, target, weight): On<'_, (E, i64, E), D>) -> Result<On<'static, (f64,), D>> {
         let ([n, c], operands) = (self.sizes, ((x.view(), target.view()), weight.view()));
         let losses = on_host::<D, _, Vec<f64>>(self.op(), operands, |((scores, labels), weights)| {
-            let (mut losses, mut factors) = (filled(0.0, n)?, filled(0.0, n)?);
-            self.each([&scores, &weights], &labels, &mut |[row, ..], factor, beyond| {
-                losses[row] += if self.p == 1.0 { beyond } else { beyond * beyond };
-                factors[row] = factor;
+            let mut losses = filled(0.0, n)?;
+            self.each_row(&scores, &labels, &mut |row, label, own| {
+                let (of_label, [before, after]) = (own[label].cast(), [&own[..label], &own[label + 1..]]);
+                let power = |beyond: f64| if self.p == 1.0 { beyond } else { beyond * beyond };
+                let sum: f64 = before.iter().chain(after).map(|&x| power(self.beyond(of_label, x))).sum();
+                losses[row] = sum * weights[label].cast::<f64>() / c as f64;
             })?;
-            losses.iter_mut().zip(factors).for_each(|(loss, factor)| *loss = *loss * factor / c as f64);
             Ok(losses)
         })?;
         Ok((Erased::list(losses, n),))
@@ -219,15 +216,21 @@ impl<E: Dtype> Primitive for Margins<E> {
         let (x, target, weight) = (read(&back.x.0)?, read(&back.x.1)?, read(&back.x.2)?);
         let ([n, c], operands) = (self.sizes, (((x.view(), target.view()), weight.view()), g.view()));
         let sums = on_host::<D, _, Vec<E>>(self.op(), operands, |(((scores, labels), weights), g): (_, Vec<f64>)| {
-            let mut sums = filled(0.0, n * c)?;
-            self.each([&scores, &weights], &labels, &mut |[row, label, class], factor, beyond| {
-                if beyond > 0.0 {
-                    let slope = if self.p == 1.0 { 1.0 } else { 2.0 * beyond } * factor / c as f64 * g[row];
-                    sums[row * c + class] += slope;
-                    sums[row * c + label] -= slope;
+            let of = |x: f64| E::from_compute(Compute::number(x));
+            let mut sums = filled(of(0.0), n * c)?;
+            self.each_row(&scores, &labels, &mut |row, label, own| {
+                let (of_label, factor) = (own[label].cast(), weights[label].cast::<f64>() / c as f64 * g[row]);
+                let (to, mut all) = (&mut sums[row * c..][..c], 0.0);
+                for (class, (to, &x)) in to.iter_mut().zip(own).enumerate() {
+                    let beyond = self.beyond(of_label, x);
+                    let slope = if self.p == 1.0 { 1.0 } else { 2.0 * beyond } * factor;
+                    let slope = if beyond > 0.0 && class != label { slope } else { 0.0 };
+                    *to = of(slope);
+                    all += slope;
                 }
+                to[label] = of(-all);
             })?;
-            listed(sums.into_iter().map(|x| E::from_compute(Compute::number(x))))
+            Ok(sums)
         })?;
         Ok((Some(Erased::dense(sums, back.sizes[0])), None, None))
     }
@@ -241,27 +244,36 @@ struct ManyMargins<E> {
     dtype: PhantomData<fn() -> E>,
 }
 impl<E: Dtype> ManyMargins<E> {
-    /// Calls a function with row, label, class and how far the class is beyond the margin, for each label and each other class.
-    fn each(&self, scores: &[E], labels: &[i64], see: &mut dyn FnMut([usize; 3], f64)) -> Result<()> {
+    /// Calls a function with the number, the labels and the other classes of each row, and with the scores of both.
+    fn each_row(
+        &self,
+        scores: &[E],
+        labels: &[i64],
+        see: &mut dyn FnMut(usize, [&[usize]; 2], [&[f64]; 2]),
+    ) -> Result<()> {
         let ([n, c], op) = (self.sizes, self.op());
+        let (mut is_label, mut places, mut values) =
+            (filled(false, c)?, [filled(0, c)?, filled(0, c)?], [filled(0.0, c)?, filled(0.0, c)?]);
         for row in 0..n {
             let (own, list) = (&scores[row * c..][..c], &labels[row * c..][..c]);
-            let mut is_label = filled(false, c)?;
-            let mut count = 0;
+            is_label.fill(false);
+            let mut counts = [0; 2];
+            let mut put = |of: usize, class: usize| {
+                places[of][counts[of]] = class;
+                values[of][counts[of]] = own[class].cast::<f64>();
+                counts[of] += 1;
+            };
             for &label in list.iter().take_while(|&&label| label >= 0) {
                 let out_of_range = Error::IndexValue { op, index: label, axis: 1, size: c };
                 *is_label.get_mut(label as usize).ok_or(out_of_range)? = true;
-                count += 1;
+                put(0, label as usize);
             }
             if let Some(&label) = list.iter().find(|&&label| label < -1) {
                 return Err(Error::IndexValue { op, index: label, axis: 1, size: c });
             }
-            for &label in &list[..count] {
-                let score = own[label as usize].cast::<f64>();
-                for class in (0..c).filter(|&class| !is_label[class]) {
-                    see([row, label as usize, class], (1.0 - score + own[class].cast::<f64>()).max(0.0));
-                }
-            }
+            (0..c).filter(|&class| !is_label[class]).for_each(|class| put(1, class));
+            let [labels, others] = counts;
+            see(row, [&places[0][..labels], &places[1][..others]], [&values[0][..labels], &values[1][..others]]);
         }
         Ok(())
     }
@@ -276,20 +288,11 @@ impl<E: Dtype> Primitive for ManyMargins<E> {
         let [n, c] = self.sizes;
         let losses = on_host::<D, _, Vec<f64>>(self.op(), (x.view(), target.view()), |(scores, labels)| {
             let mut losses = filled(0.0, n)?;
-            // Summed for each label first.
-            let (mut sum, mut place) = (0.0, None);
-            self.each(&scores, &labels, &mut |[row, label, _], beyond| {
-                if place != Some((row, label)) {
-                    if let Some((row, _)) = place {
-                        losses[row] += sum;
-                    }
-                    (sum, place) = (0.0, Some((row, label)));
-                }
-                sum += beyond;
+            self.each_row(&scores, &labels, &mut |row, _, [labels, others]| {
+                // Summed for each label first.
+                let of = |&label: &f64| others.iter().map(|class| (1.0 - label + class).max(0.0)).sum::<f64>();
+                losses[row] = labels.iter().map(of).sum();
             })?;
-            if let Some((row, _)) = place {
-                losses[row] += sum;
-            }
             losses.iter_mut().for_each(|loss| *loss /= c as f64);
             Ok(losses)
         })?;
@@ -304,12 +307,21 @@ impl<E: Dtype> Primitive for ManyMargins<E> {
         let (x, target, [n, c]) = (read(&back.x.0)?, read(&back.x.1)?, self.sizes);
         let operands = ((x.view(), target.view()), g.view());
         let sums = on_host::<D, _, Vec<E>>(self.op(), operands, |((scores, labels), g): (_, Vec<f64>)| {
-            let mut sums = filled(0.0, n * c)?;
-            self.each(&scores, &labels, &mut |[row, label, class], beyond| {
-                if beyond > 0.0 {
-                    sums[row * c + class] += g[row] / c as f64;
-                    sums[row * c + label] -= g[row] / c as f64;
+            let (mut sums, mut counts) = (filled(0.0, n * c)?, filled(0.0, c)?);
+            self.each_row(&scores, &labels, &mut |row, [labels, others], [of_labels, of_others]| {
+                // The labels that each other class is beyond the margin of.
+                let (to, counts) = (&mut sums[row * c..][..c], &mut counts[..others.len()]);
+                counts.fill(0.0);
+                for (&label, &score) in labels.iter().zip(of_labels) {
+                    let mut all = 0.0;
+                    for (count, &class) in counts.iter_mut().zip(of_others) {
+                        let is_beyond = f64::from(1.0 - score + class > 0.0);
+                        *count += is_beyond;
+                        all += is_beyond;
+                    }
+                    to[label] -= all * g[row] / c as f64;
                 }
+                others.iter().zip(&*counts).for_each(|(&class, count)| to[class] += count * g[row] / c as f64);
             })?;
             listed(sums.into_iter().map(|x| E::from_compute(Compute::number(x))))
         })?;
