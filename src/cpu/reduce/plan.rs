@@ -193,7 +193,9 @@ impl ReducePlan {
         x.show(&mut |strides| {
             let inner = if self.rank > kept { strides[self.rank - 1] } else { 1 };
             let across = strides[kept - 1];
-            closer += if across != 0 && (across < inner || inner == 0) { 1 } else { -1 };
+            // What is broadcast along one of the axes is in the cache either way.
+            let weight = if across == 0 || inner == 0 { 1 } else { 2 };
+            closer += if across != 0 && (across < inner || inner == 0) { weight } else { -weight };
         });
         if len < 2 || closer <= 0 {
             self.width = if len > BLOCK { 1 } else { (PATCH / len).clamp(1, neighbours) };
