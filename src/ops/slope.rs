@@ -169,7 +169,8 @@ pub(crate) fn tangent<T: MachineFloat>(x: T, formula: impl Fn(Dual<T>) -> Dual<T
     formula(Dual::new(x, T::one())).tangent
 }
 
-/// `OfUnary: F: Unary, 1 |by, x, y, given, g| derivative, complex;` writes a marker and its `Derivable`.
+/// `OfUnary: F: Unary, 1 |by, x, y, given, g| derivative, complex, gradient;` writes a marker and its `Derivable`: the derivative of real
+/// numbers, the formula of complex ones, and their gradient where it is stated.
 macro_rules! derivables {
     ($($(#[$doc:meta])* $name:ident: $trait:ident, $operands:literal, reads $reads:expr $(, simple $simple:expr)? $(, long $long:expr)? $(, fast $fast:ident)?, |$by:ident, $x:ident, $y:ident, $given:ident, $g:ident| $derivative:expr, $complex:expr $(, $own:expr)?;)*) => {$(
         $(#[$doc])*

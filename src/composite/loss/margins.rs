@@ -226,9 +226,9 @@ impl<E: Dtype> Primitive for Margins<E> {
                     let slope = if self.p == 1.0 { 1.0 } else { 2.0 * beyond } * factor;
                     let slope = if beyond > 0.0 && class != label { slope } else { 0.0 };
                     *to = of(slope);
-                    all += slope;
+                    all -= slope;
                 }
-                to[label] = of(-all);
+                to[label] = of(all);
             })?;
             Ok(sums)
         })?;

@@ -3,7 +3,7 @@
 use super::reduce::{ByParts, TimesConjugate, scaled};
 use super::seen::Seen;
 use super::ways::unlike;
-use super::widened::{self, Given};
+use super::widened::{self, ResultGradient};
 use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, no_gradient, view_of};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Device};
@@ -201,7 +201,7 @@ fn formula_from<E: Dtype, D: Device>(
     let Some(storage) = first.take() else { return Ok(()) };
     if is_wide {
         let step = widened::Step { formula, given: constants.open(), x, y: y.as_ref(), layout: &own };
-        if widened::slopes::<D>(&step, &Given::List(&storage), gradients)? {
+        if widened::slopes::<D>(&step, &ResultGradient::List(&storage), gradients)? {
             return Ok(());
         }
     }
@@ -219,7 +219,7 @@ fn formula_from<E: Dtype, D: Device>(
     {
         let layout = Layout { dtype: narrow, ..own };
         let step = widened::Step { formula, given: constants.open(), x, y: None, layout: &layout };
-        if widened::slopes::<D>(&step, &Given::Number(&converted), gradients)? {
+        if widened::slopes::<D>(&step, &ResultGradient::Number(&converted), gradients)? {
             return Ok(());
         }
     }

@@ -31,16 +31,16 @@ pub(super) struct Step<'a, B> {
 }
 
 /// The gradient of a result.
-pub(super) enum Given<'a, B> {
+pub(super) enum ResultGradient<'a, B> {
     /// Elements of the operands' dtype.
     List(&'a B),
     /// A number for all elements, in the wide dtype.
     Number(&'a B),
 }
-impl<'a, B> Given<'a, B> {
+impl<'a, B> ResultGradient<'a, B> {
     fn storage(&self) -> &'a B {
         match *self {
-            Given::List(of) | Given::Number(of) => of,
+            ResultGradient::List(of) | ResultGradient::Number(of) => of,
         }
     }
 }
@@ -49,7 +49,7 @@ impl<'a, B> Given<'a, B> {
 /// memory otherwise than the result.
 pub(super) fn slopes<D: Device>(
     &Step { formula, given, x, y, layout }: &Step<'_, D::Storage>,
-    g: &Given<'_, D::Storage>,
+    g: &ResultGradient<'_, D::Storage>,
     gradients: &mut Gradients<D::Storage>,
 ) -> Result<bool> {
     let &Layout { dtype, sizes, strides } = layout;
@@ -72,8 +72,8 @@ pub(super) fn slopes<D: Device>(
         *to = Some((buffer, of.offset));
     }
     let gradient = match g {
-        Given::List(_) => Given::List(gradient),
-        Given::Number(_) => Given::Number(gradient),
+        ResultGradient::List(_) => ResultGradient::List(gradient),
+        ResultGradient::Number(_) => ResultGradient::Number(gradient),
     };
     let result = y.and_then(|_| lists[x.len()]);
     let len = sizes.iter().product();
@@ -99,12 +99,12 @@ fn slope<E: Dtype>(
     given: Constants,
     by: usize,
     operands: [Option<(&HostBuffer, usize)>; 3],
-    (g, dtype, len): (&Given<'_, HostBuffer>, DType, usize),
+    (g, dtype, len): (&ResultGradient<'_, HostBuffer>, DType, usize),
 ) -> Result<Option<HostBuffer>> {
     const STEPS: &[usize] = &[1];
     let (list, number) = match *g {
-        Given::List(g) => (Some((g, 0)), None),
-        Given::Number(g) => (None, Some(Part { storage: g, offset: 0, strides: &[0] })),
+        ResultGradient::List(g) => (Some((g, 0)), None),
+        ResultGradient::Number(g) => (None, Some(Part { storage: g, offset: 0, strides: &[0] })),
     };
     let run = |operands: [Option<(&HostBuffer, usize)>; 3], run: &(dyn Fn(Block<'_>) -> Result<HostBuffer> + Sync)| {
         let [a, b, c] = operands;
