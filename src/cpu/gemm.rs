@@ -3,7 +3,7 @@
 //! have loops of their own.
 
 use super::conv::{self, FewRows};
-use super::elementwise::{map1, result_len, source};
+use super::elementwise::{map1, map2, result_len, source};
 use super::epilogue::{self, Then};
 use super::threads::{self, Shared};
 use super::tiny_gemm::{self, TINY, small};
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::arguments::Added;
-use crate::ops::kernel::{Copying, Map1};
+use crate::ops::kernel::{Combining, Copying, Map1};
 use crate::ops::record::kernel::{Kernel, Value};
 use crate::storage::{HostBuffer, View};
 use core::mem::MaybeUninit;
@@ -211,6 +211,19 @@ pub(crate) fn matmul<E: Dtype>(
     larger(a, b, added, then)
 }
 
+/// [`matmul`] of columns and rows: each element is one product.
+fn outer<E: Dtype>(
+    a: View<'_, HostBuffer, E>,
+    b: View<'_, HostBuffer, E>,
+    sizes: &[usize],
+    to: &[usize],
+) -> Result<HostBuffer> {
+    let (mut left, mut right) = (a.strides.to_vec(), b.strides.to_vec());
+    (left[sizes.len() - 1], right[sizes.len() - 2]) = (0, 0);
+    let (a, b) = (View::new(a.buffer, a.offset, sizes, &left), View::new(b.buffer, b.offset, sizes, &right));
+    map2::<E, E, E, _>(Combining::<ops::mul, E>::new(), a, b, to)
+}
+
 /// [`matmul`] beyond the smallest matrices.
 fn larger<E: Dtype>(
     a: View<'_, HostBuffer, E>,
@@ -223,6 +236,9 @@ fn larger<E: Dtype>(
     let sizes: Vec<usize> = a.sizes[..last].iter().copied().chain([n]).collect();
     let results = result_len(&sizes)?;
     let to = strides::row_major(&sizes);
+    if k == 1 && added.is_none() && then.is_none() && const { !matches!(E::DTYPE, DType::Bool) } {
+        return outer::<E>(a, b, &sizes, &to);
+    }
     let (input, beta, alpha) = match added {
         Some(Added { input, beta, alpha }) => (input, beta, alpha),
         None => (None, one::<E>(), one::<E>()),
