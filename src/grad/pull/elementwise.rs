@@ -1,10 +1,8 @@
 //! Elementwise formulas: gradients times derivatives, by loops that are compiled with the formulas' own (`ops::slope`).
 
 use super::reduce::{ByParts, TimesConjugate, scaled};
-use super::seen::Seen;
 use super::ways::unlike;
-use super::widened::{self, ResultGradient};
-use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, no_gradient, view_of};
+use super::{Cotangents, Gradients, OP, arrived, gradient, in_class, no_gradient, view_of, widened};
 use crate::composite::{Erased, Owned, expect_within};
 use crate::device::{Backend, Device};
 use crate::dtype::{Castable as _, Complex, DType, Dtype, bf16, f16};
@@ -188,43 +186,24 @@ fn formula_from<E: Dtype, D: Device>(
     }
     let own = rule.layout();
     let (sizes, strides) = (&own.sizes, &own.strides);
+    // A view is read as any other operand.
+    let reads_views = own.dtype == E::DTYPE;
+    let seen = given.take_view(|seen| reads_views && seen.is_of(sizes, strides));
+    let [first, ..] = given.whole()?;
+    let Some(storage) = first.take() else { return Ok(()) };
     let is_wide = match own.dtype {
         DType::F16 | DType::BF16 => const { matches!(E::DTYPE, DType::F32) },
         DType::C64 => const { matches!(E::DTYPE, DType::C128) },
         _ => false,
     };
-    // A view is read as any other operand; of another dtype only one number, which is converted.
-    let reads_views = own.dtype == E::DTYPE;
-    let is_read = |seen: &Seen<D::Storage>| reads_views || !is_wide && seen.is_number();
-    let seen = given.take_view(|seen| is_read(seen) && seen.is_of(sizes, strides));
-    let [first, ..] = given.whole()?;
-    let Some(storage) = first.take() else { return Ok(()) };
     if is_wide {
         let step = widened::Step { formula, given: constants.open(), x, y: y.as_ref(), layout: &own };
-        if widened::slopes::<D>(&step, &ResultGradient::List(&storage), gradients)? {
-            return Ok(());
-        }
-    }
-    let converted = match &seen {
-        Some(_) if !reads_views => {
-            convert(storage, &Layout { dtype: own.dtype, sizes: Dims::known(&[]), strides: Dims::known(&[]) })?
-        }
-        _ => convert(storage, &own)?,
-    };
-    let narrow = x.iter().find(|x| x.node.is_some()).map_or(own.dtype, |x| x.dtype());
-    if const { matches!(E::DTYPE, DType::F32) }
-        && seen.as_ref().is_some_and(|seen| seen.is_number())
-        && narrow.is_half()
-        && (formula.simple, formula.beside.is_some(), y.is_some()) == (Simple::No, false, false)
-    {
-        let layout = Layout { dtype: narrow, ..own };
-        let step = widened::Step { formula, given: constants.open(), x, y: None, layout: &layout };
-        if widened::slopes::<D>(&step, &ResultGradient::Number(&converted), gradients)? {
+        if widened::slopes::<D>(&step, &storage, gradients)? {
             return Ok(());
         }
     }
     let (offset, steps) = seen.map_or((0, own.strides), |seen| (seen.offset, seen.strides));
-    let g = Arrived { storage: converted, offset, strides: steps };
+    let g = Arrived { storage: convert(storage, &own)?, offset, strides: steps };
     let (formula, constants, y) = (*formula, constants.open(), y.as_ref());
     if formula.simple != Simple::No
         && formula.beside.is_none()

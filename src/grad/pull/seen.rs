@@ -36,10 +36,6 @@ impl<B> Seen<B> {
     pub(crate) fn is_of(&self, sizes: &[usize], strides: &[usize]) -> bool {
         *self.sizes == *sizes && (0..sizes.len()).all(|axis| sizes[axis] == 1 || self.own[axis] == strides[axis])
     }
-    /// Whether it is one number, the first of its storage.
-    pub(super) fn is_number(&self) -> bool {
-        self.offset == 0 && self.strides.iter().all(|&stride| stride == 0)
-    }
     /// Whether there are fewer elements in memory than there are seen.
     pub(crate) fn is_repeated(&self) -> bool {
         times(&self.sizes, &self.strides) > 1

@@ -30,32 +30,17 @@ pub(super) struct Step<'a, B> {
     pub(super) layout: &'a Layout,
 }
 
-/// The gradient of a result.
-pub(super) enum ResultGradient<'a, B> {
-    /// Elements of the operands' dtype.
-    List(&'a B),
-    /// A number for all elements, in the wide dtype.
-    Number(&'a B),
-}
-impl<'a, B> ResultGradient<'a, B> {
-    fn storage(&self) -> &'a B {
-        match *self {
-            ResultGradient::List(of) | ResultGradient::Number(of) => of,
-        }
-    }
-}
-
 /// Adds the gradients of the operands. `false` where nothing was done: off the host, and beside operands of another dtype, or that lie in
 /// memory otherwise than the result.
 pub(super) fn slopes<D: Device>(
     &Step { formula, given, x, y, layout }: &Step<'_, D::Storage>,
-    g: &ResultGradient<'_, D::Storage>,
+    g: &D::Storage,
     gradients: &mut Gradients<D::Storage>,
 ) -> Result<bool> {
     let &Layout { dtype, sizes, strides } = layout;
     let is_alike = |x: &Operand<D::Storage>| x.dtype() == dtype && x.sizes() == sizes && x.layout.has_strides(&strides);
     let is_used = |x: &&Operand<D::Storage>| x.kept.is_some() || x.node.is_some();
-    let (Some(gradient), true) = (D::host_buffer(g.storage()), is_dense(&sizes, &strides)) else { return Ok(false) };
+    let (Some(gradient), true) = (D::host_buffer(g), is_dense(&sizes, &strides)) else { return Ok(false) };
     if !x.iter().filter(is_used).all(is_alike) {
         return Ok(false);
     }
@@ -71,22 +56,18 @@ pub(super) fn slopes<D: Device>(
         }
         *to = Some((buffer, of.offset));
     }
-    let gradient = match g {
-        ResultGradient::List(_) => ResultGradient::List(gradient),
-        ResultGradient::Number(_) => ResultGradient::Number(gradient),
-    };
     let result = y.and_then(|_| lists[x.len()]);
     let len = sizes.iter().product();
     for (by, to) in x.iter().enumerate().filter(|(_, to)| to.node.is_some()) {
         let operands = if formula.reads[by] == 8 { [result, None, None] } else { [lists[0], lists[1], lists[2]] };
         let run = if dtype.is_half() { slope::<f32> } else { slope::<Complex<f64>> };
-        let found = run(formula, given, by, operands, (&gradient, dtype, len))?;
+        let found = run(formula, given, by, operands, (gradient, dtype, len))?;
         let made = match found.map(D::of_host_buffer) {
             Some(None) => return Ok(false),
             Some(made) => made,
             None => None,
         };
-        let storage = made.as_ref().unwrap_or(g.storage());
+        let storage = made.as_ref().unwrap_or(g);
         let elements = Elements { dtype, storage, offset: 0, sizes, strides };
         (to.of)(Asked::Add(gradients, to, elements))?;
     }
@@ -99,27 +80,25 @@ fn slope<E: Dtype>(
     given: Constants,
     by: usize,
     operands: [Option<(&HostBuffer, usize)>; 3],
-    (g, dtype, len): (&ResultGradient<'_, HostBuffer>, DType, usize),
+    (g, dtype, len): (&HostBuffer, DType, usize),
 ) -> Result<Option<HostBuffer>> {
     const STEPS: &[usize] = &[1];
-    let (list, number) = match *g {
-        ResultGradient::List(g) => (Some((g, 0)), None),
-        ResultGradient::Number(g) => (None, Some(Part { storage: g, offset: 0, strides: &[0] })),
-    };
     let run = |operands: [Option<(&HostBuffer, usize)>; 3], run: &(dyn Fn(Block<'_>) -> Result<HostBuffer> + Sync)| {
         let [a, b, c] = operands;
-        let of = Lists { dtype, lists: [a, b, c, list], len, unit: 1 };
-        by_blocks(OP, of, &|[a, b, c, g], len| {
-            let g = g.map(|storage| Part { storage, offset: 0, strides: STEPS }).or(number);
-            let Some(g) = g else { return super::elementwise::not_kept() };
-            run(Block { x: [a, b, c], g, len })
+        let of = Lists { dtype, lists: [a, b, c, Some((g, 0))], len, unit: 1 };
+        by_blocks(OP, of, &|[a, b, c, g], len| match g {
+            Some(g) => run(Block { x: [a, b, c], g, len }),
+            None => super::elementwise::not_kept(),
         })
         .map(Some)
     };
-    let scaled = |factor: f64| match (factor, list) {
-        (1.0, Some(_)) => Ok(None),
-        (-1.0, Some((g, _))) => negated(g, dtype, len).map(Some),
-        _ => run([None; 3], &|Block { g, len, .. }| by_factor::<E, Cpu>(g.view(core::slice::from_ref(&len)), factor)),
+    let scaled = |factor: f64| match factor {
+        1.0 => Ok(None),
+        -1.0 => negated(g, dtype, len).map(Some),
+        _ => run([None; 3], &|Block { g, len, .. }| {
+            let g = View::<_, E>::new(g, 0, core::slice::from_ref(&len), STEPS);
+            by_factor::<E, Cpu>(g, factor)
+        }),
     };
     let (formula, place, value) = match formula.beside {
         Some((both, place)) => {
@@ -136,8 +115,7 @@ fn slope<E: Dtype>(
         (Simple::Product, _) => {
             return run([operands[1 - place], None, None], &|Block { x, g, len }| {
                 let Some(x) = x[0] else { return super::elementwise::not_kept() };
-                let sizes = core::slice::from_ref(&len);
-                let (x, g) = (View::<_, E>::new(x, 0, sizes, STEPS), g.view(sizes));
+                let [x, g] = [x, g].map(|of| View::<_, E>::new(of, 0, core::slice::from_ref(&len), STEPS));
                 Cpu::map2::<E, E, E>(Losing::<TimesConjugate>::new([0.0; 2]), g, x, STEPS)
             });
         }
@@ -151,11 +129,11 @@ fn slope<E: Dtype>(
             x[1 - place] = Some(Part { storage: value, offset: 0, strides: &[0] });
         } else if x.iter().all(Option::is_none) {
             // It reads no operand.
-            x[0] = Some(g);
+            x[0] = Some(part(g));
         }
         let sizes = core::slice::from_ref(&len);
         let given = if value.is_some() { Constants::default() } else { given };
-        formula.on_host(SlopeCall { by: place, dtype: E::DTYPE, given, x, g, sizes, strides: STEPS })
+        formula.on_host(SlopeCall { by: place, dtype: E::DTYPE, given, x, g: part(g), sizes, strides: STEPS })
     })
 }
 
@@ -222,6 +200,6 @@ pub(super) fn softmax<D: Device>(
 /// A block of a wide dtype.
 struct Block<'a> {
     x: [Option<&'a HostBuffer>; 3],
-    g: Part<'a, Cpu>,
+    g: &'a HostBuffer,
     len: usize,
 }
